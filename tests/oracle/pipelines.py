@@ -381,9 +381,11 @@ class Maker(ArraysOfRows, Columns):
         keys = self.keys(table)
         if not keys or not on("by ="):
             return None
+        computed = self.verb_group_by(table).parts if self.chance(0.4) else []
+        self.scoped(table)
         self.filled = self.in_groups = True
         parts = self.aggregates_of(table, self.number(1, 3))
-        return verbs.summarize(keys)(parts) if parts else None
+        return (verbs.summarize_by(computed)(parts) if computed else verbs.summarize(keys)(parts)) if parts else None
 
     def verb_sort(self, table):
         parts, downs = [], []

@@ -182,6 +182,15 @@ def group_by(parts):
     return Verb(f"group_by({written(parts)})", apply, parts, group_by, ["group_by"])
 
 
+def summarize_by(keys):
+    """keys: columns, and by a name what is computed of each row, given by `by =`: as behind a group_by of them."""
+    def make(parts):
+        def apply(table):
+            return summarize(None)(parts).apply(group_by(keys).apply(table))
+        return Verb(f"summarize({written(parts)}, by = ({written(keys)}))", apply, parts, make, ["summarize"])
+    return make
+
+
 def sort(downs):
     """downs: of each key "", "-" or "desc"."""
     def make(parts):

@@ -94,6 +94,14 @@ FlVal fl_builtin_drop(FlSema *s, FlCallSite *c) {
   return fl_columns_same_rows(s, c, &columns, t, NULL);
 }
 
+/* Marks column k of t as given; reports where it was already. */
+static bool once(FlSema *s, FlVal t, const FlActual *a, int k, bool *given, const char *what) {
+  if (given[k]) fl_sema_error(s, FL_E0619, a->span, "the column `%s` %s", t.type->elem->fields[k].name, what);
+  bool first = !given[k];
+  given[k] = true;
+  return first;
+}
+
 FlVal fl_builtin_rename(FlSema *s, FlCallSite *c) {
   FlVal t;
   FlColumns columns = {0};
@@ -101,6 +109,7 @@ FlVal fl_builtin_rename(FlSema *s, FlCallSite *c) {
   int n = t.type->elem->n_fields;
   const char **names = FL_NEW_ARRAY(s->arena, const char *, n + 1);
   FlSpan *spans = FL_NEW_ARRAY(s->arena, FlSpan, n + 1);
+  bool *given = FL_NEW_ARRAY(s->arena, bool, n + 1);
   for (int k = 0; k < n; k++) {
     names[k] = t.type->elem->fields[k].name;
     spans[k] = c->span;
@@ -113,7 +122,7 @@ FlVal fl_builtin_rename(FlSema *s, FlCallSite *c) {
       return fl_val_error(s);
     }
     int k = fl_verb_column(s, t, a->expr);
-    if (k < 0) return fl_val_error(s);
+    if (k < 0 || !once(s, t, a, k, given, "is renamed twice")) return fl_val_error(s);
     names[k] = a->name.text;
     spans[k] = a->span;
   }
@@ -129,27 +138,22 @@ static bool table_by(FlSema *s, FlCallSite *c, FlVal *t) {
   if (!fl_verb_table(s, c, t)) return false;
   FlActual *by = &c->args[1];
   if (!fl_actual_given(by)) return true;
-  FlColumnSet set = {0};
   if (fl_type_is_grouped(t->type)) {
     FlDiag *d = fl_sema_report(s, FL_E0612, by->span, "the table is grouped by %s already",
                                fl_type_keys_text(s->types, t->type));
     fl_diag_help(s->sink, d, "leave out `by`, or `ungroup` first");
     return false;
   }
-  if (!fl_column_set(s, *t, by->expr, &set)) return false;
-  if (set.list.n > 16) {
-    fl_sema_error(s, FL_E0210, by->span, "`by` takes 1 to 16 keys");
-    return false;
+  const bool several = by->expr->kind == FL_EXPR_TUPLE;
+  FlCallSite keys = {.builtin = c->builtin, .span = by->span, .n_rest = several ? by->expr->tuple.n : 1};
+  keys.rest = FL_NEW_ARRAY(s->arena, FlActual, keys.n_rest + 1);
+  keys.rest[0] = (FlActual){.expr = by->expr, .span = by->span};
+  for (int i = 0; several && i < keys.n_rest; i++) {
+    const FlTupleItem *item = &by->expr->tuple.at[i];
+    keys.rest[i] = (FlActual){.name = item->name, .expr = item->value, .span = item->value->span};
   }
-  const char *keys[16];
-  for (int i = 0; i < set.list.n; i++) {
-    int k = set.list.at[i];
-    keys[i] = t->type->elem->fields[k].name;
-    if (!fl_verb_is_key(s, fl_val_field(s, *t, k), by->span, c->builtin->name)) return false;
-  }
-  FlVal from = {.type = fl_type_grouped(s->types, t->type, set.list.n, keys)};
-  *t = fl_verb_regroup(s, *t, from);
-  return true;
+  *t = fl_verb_group_by(s, *t, &keys, "by");
+  return !fl_val_bad(*t);
 }
 
 FlVal fl_builtin_derive(FlSema *s, FlCallSite *c) {
@@ -259,6 +263,7 @@ FlVal fl_builtin_fill_null(FlSema *s, FlCallSite *c) {
   FlVal t;
   if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
   FlColumns columns = fl_columns_of(s, t);
+  bool *given = FL_NEW_ARRAY(s->arena, bool, t.type->elem->n_fields + 1);
   for (int i = 0; i < c->n_rest; i++) {
     FlActual *a = &c->rest[i];
     if (!a->name.text) {
@@ -268,7 +273,7 @@ FlVal fl_builtin_fill_null(FlSema *s, FlCallSite *c) {
     }
     FlExpr name = {.kind = FL_EXPR_NAME, .span = a->name.span, .height = 1, .name = a->name};
     int k = fl_verb_column(s, t, &name);
-    if (k < 0) return fl_val_error(s);
+    if (k < 0 || !once(s, t, a, k, given, "is filled twice")) return fl_val_error(s);
     FlVal column = fl_val_field(s, t, k), v = fl_verb_expr(s, t, a, FL_AGG_SPREAD);
     if (fl_val_bad(v)) return v;
     if (!fl_val_valid(s, column)) continue; /* nothing to fill */

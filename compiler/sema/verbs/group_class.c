@@ -22,11 +22,14 @@ typedef struct Look {
   FlScope *columns; /* the columns of the verb, or NULL: in the body of a function that does not see them */
   const Param *params, *scalars; /* scalars: names of patterns, of what is written as a scalar */
   int depth;                     /* of such bodies */
+  bool within; /* within an expression that is not followed: names that it binds may be scalars */
 } Look;
 
 enum { MAX_BODIES = 16 };
 
 static FlGroupClass class_of(const Look *l, const FlExpr *e);
+static const FlBinding *called(const Look *l, const char *name);
+static bool written_scalar(const Look *l, const FlExpr *e);
 
 static FlGroupClass more(FlGroupClass a, FlGroupClass b) { return a > b ? a : b; }
 static bool is(const char *name, const char *other) { return strcmp(name, other) == 0; }
@@ -64,6 +67,23 @@ static bool means_rows(const FlExpr *e) {
   return false;
 }
 
+/* sum(1): an aggregate of a scalar, which counts for each row? `first`: what a pipe brings, or NULL. */
+static bool repeats_scalar(const Look *l, const FlExpr *call, const FlExpr *first) {
+  const FlExpr *f = call->call.func;
+  if (!l->columns || f->kind != FL_EXPR_NAME || called(l, f->name.text)) return false;
+  const FlBuiltin *bi = fl_builtin_find(l->s, f->name.text);
+  int by_position = first != NULL;
+  for (int i = 0; i < call->call.args.n; i++) {
+    const FlArg *a = &call->call.args.at[i];
+    if (!a->name.text && !first) first = a->value;
+    by_position += !a->name.text;
+  }
+  Look inner = *l;
+  inner.within = true;
+  return bi && (bi->kinds & FL_BUILTIN_AGGREGATE) && first && !(bi->takes_rest && by_position > 1) &&
+         written_scalar(&inner, first);
+}
+
 typedef struct Found {
   const Look *look;
   bool any;
@@ -73,6 +93,8 @@ static bool part_of_rows(void *env, const FlExpr *e) {
   Found *f = env;
   if (e->kind == FL_EXPR_NAME) f->any = f->any || name_class(f->look, e->name.text) > FL_GROUP_OUTSIDE;
   if (e->kind == FL_EXPR_COL || means_rows(e)) f->any = true;
+  if (e->kind == FL_EXPR_CALL && repeats_scalar(f->look, e, NULL)) f->any = true;
+  if (e->kind == FL_EXPR_PIPE && repeats_scalar(f->look, e->pipe.call, e->pipe.value)) f->any = true;
   return !f->any;
 }
 
@@ -110,10 +132,6 @@ static FlGroupClass args_class(const Look *l, const Call *c) {
   return out;
 }
 
-static const FlBinding *called(const Look *l, const char *name);
-
-static bool written_scalar(const Look *l, const FlExpr *e);
-
 /* An arm of a match of a scalar. */
 static bool written_scalar_arm(const Look *l, FlArm arm) {
   Look inner = *l;
@@ -150,7 +168,8 @@ static bool written_scalar(const Look *l, const FlExpr *e) {
         f->kind == FL_EXPR_NAME && !called(l, f->name.text) ? fl_builtin_find(l->s, f->name.text) : NULL;
     int by_position = 0;
     for (int i = 0; i < e->call.args.n; i++) by_position += !e->call.args.at[i].name.text;
-    bool pairs = bi && bi->takes_rest && (bi->kinds & FL_BUILTIN_AGGREGATE) && by_position > 1; /* min(a, b) */
+    bool pairs =
+        bi && bi->takes_rest && (bi->kinds & FL_BUILTIN_AGGREGATE) && by_position > 1; /* min(a, b) */
     if (!bi || (!pairs && !(bi->kinds & FL_BUILTIN_SCALAR))) return false;
     for (int i = 0; i < e->call.args.n; i++)
       if (!written_scalar(l, e->call.args.at[i].value)) return false;
@@ -164,6 +183,7 @@ static bool written_scalar(const Look *l, const FlExpr *e) {
     for (const Param *p = l->scalars; p; p = p->up)
       if (p->name == e->name.text) return true;
     FlBinding *b = find(l->scope, e->name.text);
+    if (!b && l->within) return true;
     bool value = b && (b->kind == FL_BIND_VALUE || b->kind == FL_BIND_VAR);
     return value && b->val.type && b->val.type->kind == FL_TY_SCALAR;
   }

@@ -19,7 +19,8 @@
 static void tell_columns(FlSema *s, const FlCallSite *c, FlVal t) {
   if (!s->witness || !(c->builtin->kinds & FL_BUILTIN_COLUMNS)) return;
   for (int k = 1; k < c->builtin->n_params; k++)
-    if (c->builtin->params[k].optional && fl_actual_given(&c->args[k])) fl_witness_columns(s, c->args[k].span, t);
+    if (c->builtin->params[k].optional && fl_actual_given(&c->args[k]))
+      fl_witness_columns(s, c->args[k].span, t);
   for (int k = 0; k < c->n_rest; k++) fl_witness_columns(s, c->rest[k].span, t);
 }
 
@@ -85,7 +86,9 @@ FlGroupClass fl_verb_class(FlSema *s, FlVal t, const FlActual *a) {
   return class;
 }
 
-bool fl_verb_goes_by_row(FlSema *s, FlVal t, const FlActual *a) { return fl_verb_class(s, t, a) == FL_GROUP_ROWS; }
+bool fl_verb_goes_by_row(FlSema *s, FlVal t, const FlActual *a) {
+  return fl_verb_class(s, t, a) == FL_GROUP_ROWS;
+}
 
 int fl_verb_column(FlSema *s, FlVal t, const FlExpr *e) {
   const FlType *row = fl_type_row(t.type);
@@ -338,7 +341,7 @@ static FlVal key_value(FlSema *s, FlVal t, FlActual *key, bool *is_desc) {
   FlVal v = fl_verb_expr(s, t, &plain, FL_AGG_SPREAD);
   *is_desc =
       v.type->kind == FL_TY_ARRAY && (fl_dtype_is_number(v.type->dtype) || v.type->dtype == FL_DURATION ||
-                                                 fl_dtype_is_decimal(v.type->dtype));
+                                      fl_dtype_is_decimal(v.type->dtype));
   return *is_desc || fl_val_bad(v) ? v : fl_verb_expr(s, t, key, FL_AGG_SPREAD);
 }
 
@@ -560,30 +563,44 @@ FlVal fl_builtin_distinct(FlSema *s, FlCallSite *c) {
 
 /* ---- groups ---- */
 
-FlVal fl_builtin_group_by(FlSema *s, FlCallSite *c) {
-  FlVal t;
-  if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
+/* Column that a key without a name means; -1: reported. */
+static int key_column(FlSema *s, FlVal t, const FlActual *a, const char *word) {
+  const FlExpr *e = a->expr;
+  if (!e || e->kind == FL_EXPR_NAME || e->kind == FL_EXPR_COL || fl_habit_plain_text(e))
+    return fl_verb_column(s, t, e);
+  FlDiag *d = fl_sema_report(s, FL_E0607, a->span, "a key that is computed needs a name");
+  const bool by = strcmp(word, "by") == 0;
+  fl_diag_help(s->sink, d, by ? "as in `by = (key = ..)`" : "as in `%s(key = ..)`", word);
+  return -1;
+}
+
+FlVal fl_verb_group_by(FlSema *s, FlVal t, FlCallSite *c, const char *word) {
+  if (!fl_verb_expand(s, t, c)) return fl_val_error(s);
   if (!c->n_rest || c->n_rest > 16)
-    return fl_sema_error(s, FL_E0210, c->span, "`group_by` takes 1 to 16 keys");
+    return fl_sema_error(s, FL_E0210, c->span, "`%s` takes 1 to 16 keys", word);
   FlColumns columns = fl_columns_of(s, t);
   const char **keys = FL_NEW_ARRAY(s->arena, const char *, c->n_rest);
   for (int i = 0; i < c->n_rest; i++) {
     FlActual *a = &c->rest[i];
-    if (!a->name.text) {
-      int k = fl_verb_column(s, t, a->expr);
-      if (k < 0) return fl_val_error(s);
-      keys[i] = t.type->elem->fields[k].name;
-      if (!fl_verb_is_key(s, fl_val_field(s, t, k), a->span, "group_by")) return fl_val_error(s);
-      continue;
-    }
-    keys[i] = a->name.text;
-    FlVal v =
-        fl_verb_as_column(s, fl_verb_expr(s, t, a, FL_AGG_SPREAD), fl_val_rows(t), a->span, a->name.text);
-    if (!fl_verb_is_key(s, v, a->span, "group_by")) return fl_val_error(s);
-    fl_columns_set(s, &columns, a->name.text, v);
+    int k = a->name.text ? 0 : key_column(s, t, a, word);
+    if (k < 0) return fl_val_error(s);
+    keys[i] = a->name.text ? a->name.text : t.type->elem->fields[k].name;
+    for (int before = 0; before < i; before++)
+      if (keys[before] == keys[i])
+        return fl_sema_error(s, FL_E0619, a->span, "the key `%s` is there twice", keys[i]);
+    FlVal v = a->name.text ? fl_verb_as_column(s, fl_verb_expr(s, t, a, FL_AGG_SPREAD), fl_val_rows(t),
+                                               a->span, a->name.text)
+                           : fl_val_field(s, t, k);
+    if (!fl_verb_is_key(s, v, a->span, word)) return fl_val_error(s);
+    if (a->name.text) fl_columns_set(s, &columns, a->name.text, v);
   }
   FlVal out = fl_columns_table(s, &columns, fl_val_rows(t));
   return fl_verb_regroup(s, out, (FlVal){.type = fl_type_grouped(s->types, out.type, c->n_rest, keys)});
+}
+
+FlVal fl_builtin_group_by(FlSema *s, FlCallSite *c) {
+  FlVal t;
+  return fl_verb_table(s, c, &t) ? fl_verb_group_by(s, t, c, "group_by") : fl_val_error(s);
 }
 
 FlVal fl_builtin_ungroup(FlSema *s, FlCallSite *c) {

@@ -40,6 +40,9 @@ FlVal fl_columns_same_rows(FlSema *s, FlCallSite *c, const FlColumns *columns, F
 FlGrouping fl_verb_group_op(FlSema *s, int n_keys, const FlVal *keys, FlValue *rows);
 /* t, grouped by the same columns as `from`; not grouped when `from` is not. */
 FlVal fl_verb_regroup(FlSema *s, FlVal t, FlVal from);
+/* t, grouped by what c->rest says: columns, sets of them, or by a name what is computed for each row, which
+ * becomes a column. `word`: who takes these keys, for messages. Reports. */
+FlVal fl_verb_group_by(FlSema *s, FlVal t, FlCallSite *c, const char *word);
 /* Can v be a key (a column of values that have an order)? Reports. */
 bool fl_verb_is_key(FlSema *s, FlVal v, FlSpan span, const char *verb);
 /* Has the expression one value for each row of t, which depends on that row alone? */

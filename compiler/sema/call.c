@@ -434,6 +434,7 @@ static FlVal call_lambda(FlSema *s, const FlClosure *c, int n, const FlVal *args
   FlCallPlace place = fl_call_go_into(s, s->file, s->pure ? s->pure : "a function");
   s->scope = fl_scope_push(s, c->scope, FL_SCOPE_PLAIN);
   if (c->frame == s->frame) s->agg = c->agg; /* as the columns, they are those of where it is written */
+  if (n > 1) fl_sema_bound_once(s, params);
   for (int i = 0; i < n; i++) fl_sema_bind_pattern(s, params->at[i], args[i], FL_BIND_VALUE, NULL);
   for (int i = 0; s->agg && s->agg->group_of && i < s->scope->names.n; i++)
     s->scope->names.at[i]->by_row = true;

@@ -33,7 +33,24 @@ static void bind_name(FlSema *s, FlName name, FlVal v, FlBindKind kind, const Fl
   b->declared = declared;
 }
 
-void fl_sema_bind_pattern(FlSema *s, const FlPat *p, FlVal v, FlBindKind kind, const FlTypeExpr *declared) {
+typedef FlVec(FlName) Names;
+
+/* Adds the names that p binds; reports those that are there. */
+static void add_names(FlSema *s, const FlPat *p, Names *names) {
+  for (int i = 0; p->kind == FL_PAT_TUPLE && i < p->tuple.n; i++) add_names(s, p->tuple.at[i], names);
+  if (p->kind != FL_PAT_NAME) return;
+  for (int i = 0; i < names->n; i++)
+    if (names->at[i].text == p->name.text)
+      fl_sema_error(s, FL_E0218, p->name.span, "`%s` is bound twice here", p->name.text);
+  fl_vec_push(s->arena, names, p->name);
+}
+
+void fl_sema_bound_once(FlSema *s, const FlPatList *patterns) {
+  Names names = {0};
+  for (int i = 0; i < patterns->n; i++) add_names(s, patterns->at[i], &names);
+}
+
+static void bind(FlSema *s, const FlPat *p, FlVal v, FlBindKind kind, const FlTypeExpr *declared) {
   switch (p->kind) {
   case FL_PAT_ERROR:
   case FL_PAT_ANY: return;
@@ -62,7 +79,7 @@ void fl_sema_bind_pattern(FlSema *s, const FlPat *p, FlVal v, FlBindKind kind, c
         }
         if (k >= 0) part = fl_val_field(s, v, k);
       }
-      fl_sema_bind_pattern(s, q, part, kind, NULL);
+      bind(s, q, part, kind, NULL);
     }
     return;
   }
@@ -71,6 +88,11 @@ void fl_sema_bind_pattern(FlSema *s, const FlPat *p, FlVal v, FlBindKind kind, c
     fl_sema_error(s, FL_E0317, p->span, "only names and tuples of names can be bound here");
     return;
   }
+}
+
+void fl_sema_bind_pattern(FlSema *s, const FlPat *p, FlVal v, FlBindKind kind, const FlTypeExpr *declared) {
+  if (p->kind == FL_PAT_TUPLE) fl_sema_bound_once(s, &p->tuple);
+  bind(s, p, v, kind, declared);
 }
 
 static void let(FlSema *s, const FlStmt *st) {

@@ -14,6 +14,8 @@ FlVal fl_sema_block(FlSema *s, const FlStmtList *stmts, const FlType *want); /* 
 FlVal fl_sema_if(FlSema *s, const FlExpr *e, const FlType *want);
 FlVal fl_sema_match(FlSema *s, const FlExpr *e, const FlType *want);
 void fl_sema_stmt(FlSema *s, const FlStmt *st);
+/* Reports names that these patterns, bound together, bind twice. */
+void fl_sema_bound_once(FlSema *s, const FlPatList *patterns);
 void fl_sema_bind_pattern(FlSema *s, const FlPat *p, FlVal v, FlBindKind kind, const FlTypeExpr *declared);
 FlVal fl_sema_comprehension(FlSema *s, const FlExpr *e);
 FlVal fl_sema_reduce_for(FlSema *s, const FlExpr *e);

@@ -141,6 +141,11 @@ static const FlType *override_types(FlSema *s, FlActual *a, const FlType *row) {
       ok = false;
       continue;
     }
+    for (int before = 0; before < i; before++)
+      if (items->at[before].name.text == item->name.text) {
+        fl_sema_error(s, FL_E0305, item->span, "the column `%s` is there twice", item->name.text);
+        ok = false;
+      }
     int k = fl_type_field_find(row, item->name.text);
     const FlType *t = fl_type_of_expr(s, item->type);
     if (k < 0) {

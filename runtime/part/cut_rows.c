@@ -3,7 +3,8 @@
  *
  * Comes in: codes (encode.c), how many parts are wanted. Goes out: cuts, the part of a row, how many rows of
  * each chunk are of each part and where they begin. Always holds: cuts come from a sample of the rows alone;
- * the rows that equal a cut are a part of their own, as are those between two cuts. */
+ * the rows that equal a cut are a part of their own where the sample has several of them, else the last of
+ * those between that cut and the one before. */
 #include "part/part_internal.h"
 
 enum { SAMPLE = 1 << 14 /* rows that are looked at, each in another place, as neighbours are alike */ };
@@ -26,7 +27,7 @@ static int64_t part_of(const FlPartCutting *p, const uint64_t *row, int64_t low)
       low = middle + 1;
     else high = middle;
   }
-  return 2 * low + (low < p->n_cuts &&
+  return 2 * low + (p->often[low] &&
                     fl_part_compare_words(p->cuts + low * p->codes->n_words, row, p->codes->n_words) == 0);
 }
 
@@ -52,20 +53,22 @@ FlStatus fl_part_find_cuts(FlPartMem *m, FlPartCutting *p, int64_t wanted) {
                          .places = fl_part_min(SAMPLE, p->codes->n),
                          .run = 1,
                          .wanted = wanted,
-                         .n_words = p->codes->n_words};
-  p->chunks = fl_part_chunks(p->codes->n);
+                         .n_words = p->codes->n_words,
+                         .often = p->often};
+  p->chunks = (p->codes->n + p->chunk - 1) / p->chunk;
   p->cuts = fl_part_alloc(m, wanted * p->codes->n_words, sizeof *p->cuts);
   if (p->cuts == NULL || fl_part_sample_cuts(m, &sample, p->cuts, &p->n_cuts) != 0) return 1;
   p->differ = (double)sample.different / (double)fl_part_max(sample.places, 1);
   p->n_parts = 2 * p->n_cuts + 1;
   memset(p->heads, 0xff, sizeof p->heads);
+  memset(p->often + p->n_cuts, 0, sizeof p->often - (size_t)p->n_cuts * sizeof *p->often);
   for (int64_t c = 0; c < p->n_cuts; c++) p->heads[c] = p->cuts[c * p->codes->n_words];
   p->place = fl_part_alloc(m, p->chunks * p->n_parts, sizeof *p->place);
   p->start = fl_part_alloc(m, p->n_parts + 1, sizeof *p->start);
   return p->place == NULL || p->start == NULL;
 }
 
-/* Whether a row may equal a cut, as its first word does. */
+/* Whether a row is of another part than `low` says: its first word is that of a cut. */
 static inline bool meets(const FlPartCutting *p, int64_t low, uint64_t word) {
   return low < p->n_cuts && p->heads[low] == word;
 }
@@ -77,7 +80,7 @@ void fl_part_find_parts(const FlPartCutting *p, int64_t row, int64_t n, uint64_t
   find_heads(p->heads, first, n, low);
   for (int64_t i = 0; i < n; i++) {
     bool meet = meets(p, low[i], first[i]);
-    part[i] = (uint16_t)(2 * low[i] + meet);
+    part[i] = (uint16_t)(2 * low[i] + (meet & p->often[low[i]]));
     met += meet;
   }
   if (met == 0 || p->codes->n_words == 1) return;
@@ -95,7 +98,7 @@ static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   if (words == NULL) return 1;
   for (int64_t c = begin; c < end; c++) {
     int64_t from, to, *count = p->place + c * p->n_parts;
-    fl_part_chunk(c, p->codes->n, &from, &to);
+    fl_part_cut_chunk(p, c, &from, &to);
     memset(count, 0, (size_t)p->n_parts * sizeof *count);
     for (int64_t row = from; row < to; row += FL_PART_BATCH) {
       int64_t n = fl_part_min(FL_PART_BATCH, to - row);
@@ -110,7 +113,7 @@ static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
 
 FlStatus fl_part_count_parts(FlPartMem *m, FlPartCutting *p, bool write_down) {
   if (write_down && (p->part = fl_part_alloc(m, p->codes->n, sizeof *p->part)) == NULL) return 1;
-  if (fl_part_for(m->ctx, count_body, p, p->chunks, 20.0 * FL_PART_CHUNK) != 0) return fl_part_fail_memory(m);
+  if (fl_part_for(m->ctx, count_body, p, p->chunks, 20.0 * (double)p->chunk) != 0) return fl_part_fail_memory(m);
   fl_part_places(p->chunks, p->n_parts, p->place, p->start);
   return 0;
 }

@@ -36,8 +36,12 @@ FlStatus fl_part_sample_cuts(FlPartMem *m, FlPartSample *s, uint64_t *cuts, int6
   for (int64_t i = 1; i < n; i++)
     s->different += fl_part_compare_words(sample + (i - 1) * words, sample + i * words, words) != 0;
   for (int64_t c = 1; c <= s->wanted && n > 0; c++) {
-    const uint64_t *cut = sample + n * c / (s->wanted + 1) * words;
+    int64_t i = n * c / (s->wanted + 1);
+    const uint64_t *cut = sample + i * words;
     if (*n_cuts > 0 && fl_part_compare_words(cuts + (*n_cuts - 1) * words, cut, words) == 0) continue;
+    if (s->often != NULL)
+      s->often[*n_cuts] = (i > 0 && fl_part_compare_words(cut - words, cut, words) == 0) ||
+                          (i + 1 < n && fl_part_compare_words(cut, cut + words, words) == 0);
     memcpy(cuts + (*n_cuts)++ * words, cut, (size_t)words * sizeof *cut);
   }
   fl_part_release(m, sample);

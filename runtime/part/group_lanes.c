@@ -27,6 +27,7 @@ typedef struct Lane {
   FlMove move;
   Here *here;
   FlSlot *args; /* those of the part */
+  int64_t turn; /* how many parts were begun before it */
   FlPartGroups groups;
   FlAgg *made;   /* what each aggregate gives of it */
   int64_t begin; /* of its groups among all */
@@ -34,13 +35,19 @@ typedef struct Lane {
 
 /* ---- turns --------------------------------------------------------------------------------------------- */
 
-/* -1: there is none left. */
-static int64_t next_part(FlGroupRows *r) {
-  FlRowsTurns *t = &r->turns;
+/* The next part that has rows is the lane's; false: there is none left. */
+static bool next_part(Lane *l) {
+  const FlMove *v = &l->all->move;
+  FlRowsTurns *t = &l->all->turns;
   pthread_mutex_lock(&t->lock);
-  int64_t part = t->over || t->next == r->move.by.n_parts ? -1 : t->next++;
+  while (t->next < v->by.n_parts && fl_move_rows(v, t->next) == 0) t->next++;
+  bool there = !t->over && t->next < v->by.n_parts;
+  if (there) {
+    l->move.part = t->next++;
+    l->turn = t->begun++;
+  }
   pthread_mutex_unlock(&t->lock);
-  return part;
+  return there;
 }
 
 static void end_turns(FlRowsTurns *t, bool fits) {
@@ -55,8 +62,8 @@ static void end_turns(FlRowsTurns *t, bool fits) {
 static bool wait_turn(Lane *l) {
   FlRowsTurns *t = &l->all->turns;
   pthread_mutex_lock(&t->lock);
-  while (t->written < l->move.part && !t->over) pthread_cond_wait(&t->passed, &t->lock);
-  bool mine = t->written == l->move.part && !t->over;
+  while (t->written < l->turn && !t->over) pthread_cond_wait(&t->passed, &t->lock);
+  bool mine = t->written == l->turn && !t->over;
   l->begin = t->g;
   pthread_mutex_unlock(&t->lock);
   return mine;
@@ -253,7 +260,7 @@ static FlStatus run_lane(FlCtx *ctx, const FlSlot *args, FlSlot *results) {
   (void)results;
   l.move.m = &l.mem;
   FlStatus status = make_room(&l);
-  while (status == 0 && fits && (l.move.part = next_part(r)) >= 0) status = run_part(&l, &fits);
+  while (status == 0 && fits && next_part(&l)) status = run_part(&l, &fits);
   if (status != 0 || !fits) end_turns(&r->turns, fits);
   give_room(&l);
   return status;

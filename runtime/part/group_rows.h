@@ -22,8 +22,9 @@ typedef struct FlRowsWanted {
 typedef struct FlRowsTurns {
   pthread_mutex_t lock;
   pthread_cond_t passed;
-  int64_t next, written; /* the part that nobody has begun; parts whose groups are written, */
-  int64_t g;             /* and how many these are */
+  int64_t next;           /* the parts from here on nobody has begun */
+  int64_t begun, written; /* parts that were begun; whose groups are written, */
+  int64_t g;              /* and how many these are */
   bool over;             /* somebody failed, or met what does not fit */
   bool fits;
 } FlRowsTurns;

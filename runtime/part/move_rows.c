@@ -33,8 +33,8 @@ typedef struct Chunk {
 
 static bool open_chunk(const FlMove *v, FlPool *pool, Chunk *c) {
   c->batch = malloc((size_t)v->by.codes->n_words * sizeof *c->batch * FL_PART_BATCH);
-  c->part = fl_counted_new(pool, FL_PART_CHUNK * sizeof *c->part);
-  c->sorted = fl_counted_new(pool, FL_PART_CHUNK * sizeof *c->sorted);
+  c->part = fl_counted_new(pool, (size_t)v->by.chunk * sizeof *c->part);
+  c->sorted = fl_counted_new(pool, (size_t)v->by.chunk * sizeof *c->sorted);
   c->packed = fl_counted_new(pool, (size_t)fl_part_max(SLICE_BYTES, v->row_bytes));
   return c->batch && c->part && c->sorted && c->packed;
 }
@@ -74,7 +74,7 @@ static void sort_chunk(const FlMove *v, int64_t c, const Chunk *room) {
   int64_t from, to;
   int32_t at[2 * FL_PART_MOST_CUTS + 2] = {0};
   const FlPartCutting *by = &v->by;
-  fl_part_chunk(c, by->codes->n, &from, &to);
+  fl_part_cut_chunk(by, c, &from, &to);
   for (int64_t row = from; row < to; row += FL_PART_BATCH)
     fl_part_find_parts(by, row, fl_part_min(FL_PART_BATCH, to - row), room->batch, room->part + (row - from));
   for (int64_t i = 0; i < to - from; i++) at[room->part[i] + 1]++;
@@ -88,7 +88,7 @@ static void sort_chunk(const FlMove *v, int64_t c, const Chunk *room) {
 
 /* Writes them, the rows of each part slice by slice. */
 static bool write_chunk(const FlMove *v, int64_t c, const Chunk *room) {
-  int64_t from = c * FL_PART_CHUNK, place = from * v->row_bytes, filled = 0;
+  int64_t from = c * v->by.chunk, place = from * v->row_bytes, filled = 0;
   const int64_t *count = v->by.place + c * v->by.n_parts;
   const int32_t *sorted = room->sorted;
   for (int64_t k = 0; k < v->by.n_parts; k++) {
@@ -120,7 +120,7 @@ static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
 
 /* Where what chunk c has of the part stands in the file. */
 static int64_t place_of(const FlMove *v, int64_t c, int64_t part) {
-  return (c * FL_PART_CHUNK + v->within[c * v->by.n_parts + part]) * v->row_bytes;
+  return (c * v->by.chunk + v->within[c * v->by.n_parts + part]) * v->row_bytes;
 }
 
 /* What some chunks wrote of the part. */
@@ -148,7 +148,7 @@ static int32_t read_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
 
 static void find_chunk(const FlMove *v, FlPool *pool, int64_t c, const Chunk *room) {
   int64_t from, to, at = v->by.place[c * v->by.n_parts + v->part] - v->by.start[v->part], n = 0;
-  fl_part_chunk(c, v->by.codes->n, &from, &to);
+  fl_part_cut_chunk(&v->by, c, &from, &to);
   for (int64_t row = from; row < to; row++) {
     room->sorted[n] = (int32_t)(row - from);
     n += v->by.part[row] == v->part;
@@ -174,10 +174,20 @@ static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
 
 bool fl_move_fits(int64_t row_bytes) { return row_bytes <= MOST_BYTES; }
 
+/* Rows of a chunk: what a part has of one is a piece in the file, so as many as there is room for, as long as all
+ * workers have some. */
+static int64_t chunk_of(const FlPartMem *m, int64_t n, int64_t room) {
+  enum { LEAST = 1 << 14, MOST = 1 << 18, EACH = 4, SORTED = sizeof(int32_t) + sizeof(uint16_t) };
+  int64_t chunk = MOST, workers = fl_ctx_workers(m->ctx);
+  while (chunk > LEAST && (chunk * SORTED * workers > room / 2 || chunk * EACH * workers > n)) chunk /= 2;
+  return chunk;
+}
+
 FlStatus fl_move_cut(FlMove *v, const FlPartCodes *codes, int64_t bytes, int64_t row_memory, bool *done) {
   int64_t room = fl_pool_room(fl_part_pool(v->m), bytes) / 4 * 3;
   int64_t wanted = codes->n / fl_part_max(room / row_memory, 1) + 1;
   v->by.codes = codes;
+  v->by.chunk = chunk_of(v->m, codes->n, room);
   *done = wanted <= FL_MOVE_MOST_PARTS && codes->n <= INT32_MAX;
   if (!*done) return 0;
   if (wanted >= FEW_PARTS) wanted = fl_part_min(FINER * wanted, FL_PART_MOST_CUTS);
@@ -194,7 +204,7 @@ FlStatus fl_move_write(FlMove *v) {
   if ((v->within = fl_part_alloc(v->m, pieces, sizeof *v->within)) == NULL) return 1;
   if ((v->scratch = fl_scratch_new(v->m->ctx, bytes)) == NULL) return 1;
   v->m->on_disk += bytes;
-  if (fl_part_for(v->m->ctx, write_body, v, by->chunks, 12.0 * FL_PART_CHUNK) != 0)
+  if (fl_part_for(v->m->ctx, write_body, v, by->chunks, 12.0 * (double)by->chunk) != 0)
     return fl_part_fail_scratch(v->m, v->scratch);
   fl_part_places(by->chunks, by->n_parts, by->place, by->start);
   int64_t part = fl_part_max(1, bytes / (by->n_cuts + 1)); /* of those that equal a cut there are few rows */
@@ -219,7 +229,7 @@ FlStatus fl_move_read(FlMove *v) {
   int64_t n = fl_move_rows(v, v->part), ahead = v->ahead, most = 2 * AHEAD_BYTES / v->row_bytes;
   if (n == 0) return 0;
   if (v->scratch == NULL) {
-    if (fl_part_for(ctx, find_body, v, v->by.chunks, 2.0 * FL_PART_CHUNK) == 0) return 0;
+    if (fl_part_for(ctx, find_body, v, v->by.chunks, 2.0 * (double)v->by.chunk) == 0) return 0;
     return fl_part_fail_memory(v->m);
   }
   if (v->part == 0) soon(v, 0, ahead, most);

@@ -320,6 +320,7 @@ static int64_t parts_wanted(const FlPartMem *m, const Parts *p, int64_t bytes) {
 
 static FlStatus order(FlPartMem *m, Parts *p, const FlPartCodes *codes, int64_t bytes) {
   p->by.codes = codes;
+  p->by.chunk = FL_PART_CHUNK;
   p->n_words = codes->n_words;
   p->width = codes->n_words + 1;
   /* Where the parts are few each sweep asks for the parts of all rows. */

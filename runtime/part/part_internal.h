@@ -99,7 +99,8 @@ typedef struct FlPartSample {
   int64_t n, places, run; /* rows, at least so many for each place as a run has */
   int64_t wanted;         /* cuts, at most */
   int32_t n_words;        /* of a row */
-  int64_t different;      /* is found: how many of the rows that were looked at differ from each other */
+  int64_t different;      /* is found: how many of the rows that were looked at differ from each other, */
+  bool *often;            /* and of each cut, whether more than one of them equals it; NULL: nobody asks */
 } FlPartSample;
 FlStatus fl_part_sample_cuts(FlPartMem *m, FlPartSample *s, uint64_t *cuts, int64_t *n_cuts);
 /* Rows by their words from left to right: less than 0, 0, greater. */
@@ -293,24 +294,30 @@ FlStatus fl_part_order_parts(FlPartMem *m, const FlPartCodes *codes, int64_t byt
                              uint8_t *begins);
 
 /* Rows cut by their words (cut_rows.c): part 2 c is of those between the cuts c - 1 and c, part 2 c + 1 of
- * those that equal cut c. */
+ * those that equal cut c, if these are many; else it is empty, and they are of part 2 c. */
 enum { FL_PART_MOST_CUTS = 511 };
 typedef struct FlPartCutting {
   const FlPartCodes *codes;
-  int64_t chunks;
+  int64_t chunk, chunks;             /* rows of a chunk, and how many these are */
   uint64_t *cuts;                    /* [n_cuts][n_words], ascending */
   uint64_t heads[FL_PART_MOST_CUTS]; /* their first words, and behind them the greatest there is */
+  bool often[FL_PART_MOST_CUTS + 1]; /* whether many rows equal a cut; behind them false */
   int64_t n_cuts, n_parts;
   double differ;  /* how much of a sample differs from the rest of it */
   uint16_t *part; /* [n] of each row; NULL: found again */
   int64_t *place; /* [chunks][n_parts], as fl_part_places has it */
   int64_t *start; /* [n_parts + 1] */
 } FlPartCutting;
-/* The cuts for about so many parts: nothing is known of their rows yet. */
+/* The cuts for about so many parts, of chunks of p->chunk rows: nothing is known of their rows yet. */
 FlStatus fl_part_find_cuts(FlPartMem *m, FlPartCutting *p, int64_t wanted);
 /* How many rows each part has, by a sweep, which also writes down which part a row is of. */
 FlStatus fl_part_count_parts(FlPartMem *m, FlPartCutting *p, bool write_down);
 void fl_part_cutting_release(FlPartMem *m, FlPartCutting *p);
+/* The rows of chunk c. */
+static inline void fl_part_cut_chunk(const FlPartCutting *p, int64_t c, int64_t *begin, int64_t *end) {
+  *begin = c * p->chunk;
+  *end = fl_part_min(*begin + p->chunk, p->codes->n);
+}
 /* How many rows of the chunk are of the part, as long as nobody has moved `place`. */
 static inline int64_t fl_part_cut_count(const FlPartCutting *p, int64_t chunk, int64_t part) {
   int64_t end = chunk + 1 < p->chunks ? p->place[(chunk + 1) * p->n_parts + part] : p->start[part + 1];

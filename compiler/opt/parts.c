@@ -13,7 +13,7 @@
  *                                        %c = list_concat %l
  *
  * What always holds: what moves into the part is row-local (an element depends on its own row alone) and
- * cannot fail, so that the results are the same wherever the parts end, and the errors those of the reader,
+ * cannot fail there (quiet.c), so that the results are the same wherever the parts end, and the errors those of the reader,
  * in its place. Nothing else sees the columns before the filter; if it does, all stays as it is. */
 #include "opt/parts_internal.h"
 
@@ -57,7 +57,9 @@ static bool makes_constant(FlParts *p, const FlOp *op) {
  * row of the file it is has no other use, since a part does not know. */
 static bool is_row_local(FlParts *p, const FlRegion *r, const FlRegion *kernel, const FlPartSpace *space) {
   for (const FlOp *op = r->first; op; op = op->next) {
-    if (fl_ir_may_fault(op) || (fl_op_info[op->code].flags & FL_OPF_NOTE) || op->code == FL_OP_EXTERN)
+    bool wraps = p->may_fail && r == kernel && fl_parts_may_wrap(op);
+    if ((fl_ir_may_fault(op) && !wraps) || (fl_op_info[op->code].flags & FL_OPF_NOTE) ||
+        op->code == FL_OP_EXTERN)
       return false;
     for (int i = 0; i < op->n_args; i++) {
       FlValue *v = op->args[i];
@@ -87,6 +89,10 @@ static bool take_map(FlParts *p, FlOp *op) {
     return false;
   }
   for (int k = 0; k < op->n_results; k++) put_space(p, op->results[k], space);
+  if (fl_parts_wraps(op)) {
+    FlPartLoud loud = {.map = op};
+    fl_vec_push(p->arena, &p->loud, loud);
+  }
   return true;
 }
 
@@ -220,6 +226,7 @@ static void replace_exits(FlParts *p, FlBuilder *b, const FlPartValues *exits, c
     if (column) fl_subst_set(&subst, v, fl_ir_dim(b, fl_subst_get(&subst, column), 0));
   }
   for (int i = 0; i < p->folds.n; i++) fl_parts_merge(p->folds.at[i], joined + p->folds.at[i]->at, &subst);
+  fl_parts_watch(p, b, joined);
   for (FlOp *op = p->reader->next; op; op = op->next) {
     fl_subst_args(&subst, op);
     for (int k = 0; k < op->n_regions; k++) fl_subst_region(&subst, op->regions[k]);
@@ -316,6 +323,7 @@ static void rewrite(FlParts *p, const FlPartValues *exits, const FlPartValues *y
                                (FlValue *[]){open->results[1], part->params[0]}, reader->n_results, types);
   FlSubst subst = {0};
   for (int k = 0; k < rows->n_results; k++) fl_subst_set(&subst, reader->results[k], rows->results[k]);
+  for (int i = 0; i < p->loud.n; i++) p->loud.at[i].guard = fl_parts_guard(p->loud.at[i].map);
   move_inside(p, part, &subst);
   FlPartValues out = {0};
   for (int i = 0; i < yields->n; i++) fl_vec_push(p->arena, &out, yields->at[i]);
@@ -323,6 +331,7 @@ static void rewrite(FlParts *p, const FlPartValues *exits, const FlPartValues *y
     FlValue *size = fl_subst_get(&subst, sizes->at[i]);
     fl_vec_push(p->arena, &out, fl_ir_op(&in, FL_OP_ARRAY, 1, &size, 1, &count, 0)->results[0]);
   }
+  fl_parts_quieten(p, &in, &out);
   fold_inside(p, loop, rows, &subst, &out);
   fl_subst_reset(&subst);
   fl_ir_yield(part, m, out.n, out.at);
@@ -350,8 +359,9 @@ bool fl_opt_is_parted(const FlOp *op) {
   return (op->attrs.format->flags & FL_FORMAT_PARTS) != 0;
 }
 
-static void try_reader(FlFunc *f, FlOp *reader) {
-  FlParts p = {.arena = fl_arena_new(), .func = f, .reader = reader};
+/* False: nothing is done, and without what may fail there is perhaps more to do. */
+static bool try_reader(FlFunc *f, FlOp *reader, bool may_fail) {
+  FlParts p = {.arena = fl_arena_new(), .func = f, .reader = reader, .may_fail = may_fail};
   p.spaces = fl_map_make(p.arena);
   p.moves = fl_map_make(p.arena);
   FlPartValues exits = {0}, yields = {0}, sizes = {0};
@@ -360,10 +370,12 @@ static void try_reader(FlFunc *f, FlOp *reader) {
   if (filters || p.folds.n) {
     find_exits(&p, f->body, &exits);
     fl_parts_drop_folds(&p, &exits);
-    if ((filters || p.folds.n) && find_yields(&p, &exits, &yields, &sizes))
-      rewrite(&p, &exits, &yields, &sizes);
   }
+  bool again = p.loud.n && !p.folds.n; /* it moves for the sake of folds alone */
+  if (!again && (filters || p.folds.n) && find_yields(&p, &exits, &yields, &sizes))
+    rewrite(&p, &exits, &yields, &sizes);
   fl_arena_free(p.arena);
+  return !again;
 }
 
 void fl_opt_parts(FlModule *m) {
@@ -372,7 +384,8 @@ void fl_opt_parts(FlModule *m) {
     FlVec(FlOp *) readers = {0}; /* found before what stands behind them moves */
     for (FlOp *op = f->body->first; op; op = op->next)
       if (fl_opt_is_parted(op)) fl_vec_push(arena, &readers, op);
-    for (int i = 0; i < readers.n; i++) try_reader(f, readers.at[i]);
+    for (int i = 0; i < readers.n; i++)
+      if (!try_reader(f, readers.at[i], true)) try_reader(f, readers.at[i], false);
   }
   fl_arena_free(arena);
 }

@@ -38,6 +38,12 @@ typedef struct FlPartFold {
   int at;        /* where they begin among what parts yield */
 } FlPartFold;
 
+/* A map that may fail, and moves. */
+typedef struct FlPartLoud {
+  FlOp *map, *guard; /* what finds its error, in its place */
+  int at;            /* which of what parts yield says that there is one */
+} FlPartLoud;
+
 typedef struct FlParts {
   FlArena *arena;
   FlFunc *func;
@@ -47,12 +53,27 @@ typedef struct FlParts {
   FlMap *spaces;           /* FlPartSpace by value: columns, and sizes */
   FlMap *moves;            /* by op: in `inside`, or of a fold: what it sees is no reason to keep rows */
   FlVec(FlPartFold *) folds;
+  bool may_fail; /* what may fail moves, too */
+  FlVec(FlPartLoud) loud;
   int n_spaces;
 } FlParts;
 
 static inline FlPartSpace *fl_part_space(const FlParts *p, const FlValue *v) {
   return fl_map_get(p->spaces, v);
 }
+
+/* ---- quiet.c ---- */
+
+/* The operation may fail only since its result does not fit, and can wrap around. */
+bool fl_parts_may_wrap(const FlOp *op);
+/* Some operation of the kernel may fail. */
+bool fl_parts_wraps(const FlOp *map);
+/* What will find the map's error, in its place; without a condition yet. */
+FlOp *fl_parts_guard(FlOp *map);
+/* Maps of a part, to which all has moved, fail no more; `out` has what says that they would have. */
+void fl_parts_quieten(FlParts *p, FlBuilder *in, FlPartValues *out);
+/* The guards' conditions, of what all parts said. */
+void fl_parts_watch(FlParts *p, FlBuilder *b, FlValue *const *joined);
 
 /* ---- folds.c ---- */
 

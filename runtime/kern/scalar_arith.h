@@ -105,6 +105,18 @@ FL_KERN uint64_t fl_s_mul_u64(uint64_t a, uint64_t b, int32_t *fault) {
 FL_EACH_INTEGER(FL_DEFINE)
 #undef FL_DEFINE
 
+/* Whether the checked sum, difference, product would be a fault. */
+#define FL_DEFINE(name, op)                                                                                  \
+  FL_KERN uint8_t fl_s_##name##_overflows(int64_t a, int64_t b) {                                            \
+    int32_t fault = 0;                                                                                       \
+    (void)fl_s_##op##_i64(a, b, &fault);                                                                     \
+    return fault != 0;                                                                                       \
+  }
+FL_DEFINE(sum, add)
+FL_DEFINE(difference, sub)
+FL_DEFINE(product, mul)
+#undef FL_DEFINE
+
 /* ---- integers: floordiv, mod, pow -------------------------------------------------------------------- */
 
 #define FL_DEFINE(T, C, U, LOWEST)                                                                           \

@@ -6,9 +6,9 @@
  *     yield %r }                                      %r = load %q, %i
  *                                                     yield %r }
  *
- * In: loops whose elements compare one of an array, at their own index, with all of another array. Not of
- * arrays that are written in the script, nor in rounds of other loops: these may be few. What always holds:
- * IN_KEYS says what == says, of texts and NaN, too. */
+ * In: loops whose elements compare one of an array, at their own index, with all of another array; not in rounds
+ * of other loops, which may be few. With a few constants, as of `x in ["a", "b"]`, each is compared by itself, so that
+ * code is made for its length. What always holds: IN_KEYS says what == says, of texts and NaN, too. */
 #include "opt/opt_internal.h"
 
 typedef struct Member {
@@ -32,20 +32,25 @@ static bool is_proven(const FlOp *load) {
   return load && load->code == FL_OP_LOAD && load->n_args == 2 && load->attrs.i != 0;
 }
 
-/* The column of which the REDUCE asks whether some element is what *own_load has; NULL: it asks something
- * else. */
-static FlValue *asked_of(const FlOp *any, const FlOp *loop, const FlOp **own_load) {
+/* The list of which the REDUCE asks whether some element is *x, its whole and only question; NULL: it asks
+ * something else. */
+static FlValue *list_of(const FlOp *any, FlValue **x) {
   const FlRegion *r = any->n_regions ? any->regions[0] : NULL;
   if (!r || !fl_ir_reduces(any, FL_RED_ANY) || any->n_args != 1 || fl_ir_reduction(any, 0).keep >= 0)
     return NULL;
   const FlOp *load = r->first, *same = load ? load->next : NULL;
   if (!is_proven(load) || !same || same->next || same->code != FL_OP_EQ || r->yields[0] != same->results[0])
     return NULL;
-  FlValue *list = load->args[0], *x = same->args[same->args[0] == load->results[0]];
-  const FlOp *own = x->op;
-  if (load->args[1] != r->params[0] || !is_column(list, loop) ||
-      (list->op && list->op->code == FL_OP_ARRAY) || !fl_opt_is_dim(any->args[0], list, 0))
-    return NULL;
+  FlValue *list = load->args[0];
+  *x = same->args[same->args[0] == load->results[0]];
+  return load->args[1] == r->params[0] && (*x)->region != r && fl_opt_is_dim(any->args[0], list, 0) ? list : NULL;
+}
+
+/* The column among whose elements the REDUCE looks for what *own_load has; NULL: it does something else. */
+static FlValue *asked_of(const FlOp *any, const FlOp *loop, const FlOp **own_load) {
+  FlValue *x, *list = list_of(any, &x);
+  const FlOp *own = list ? x->op : NULL;
+  if (!list || !is_column(list, loop) || (list->op && list->op->code == FL_OP_ARRAY)) return NULL;
   if (!is_proven(own) || own->args[1] != loop->regions[0]->params[0] || !is_column(own->args[0], loop))
     return NULL;
   *own_load = own;
@@ -72,10 +77,32 @@ static FlValue *mask_of(Members *m, FlOp *loop, FlValue *values, FlValue *list) 
   return in->results[0];
 }
 
+/* A few constants are compared one by one: the value in place of the REDUCE; NULL: it asks something else. */
+static FlValue *among_few(FlOp *any) {
+  enum { FEW = 12 };
+  FlValue *x, *list = list_of(any, &x), *is = NULL;
+  const FlOp *array = list ? list->op : NULL;
+  if (!array || array->code != FL_OP_ARRAY || array->n_args < 1 || array->n_args > FEW) return NULL;
+  for (int i = 0; i < array->n_args; i++)
+    if (!array->args[i]->op || array->args[i]->op->code != FL_OP_CONST) return NULL;
+  FlBuilder b = fl_opt_before(any);
+  for (int i = 0; i < array->n_args; i++) {
+    FlValue *one = fl_ir_binary(&b, FL_OP_EQ, x, array->args[i]);
+    is = is ? fl_ir_binary(&b, FL_OP_OR, is, one) : one;
+  }
+  return is;
+}
+
 static void look_in(Members *m, FlOp *loop, FlRegion *r) {
   for (FlOp *op = r->first, *next; op; op = next) {
     next = op->next;
     const FlOp *own;
+    FlValue *few = op->code == FL_OP_REDUCE ? among_few(op) : NULL;
+    if (few) {
+      fl_ir_replace_in(loop->regions[0], op->results[0], few);
+      fl_ir_remove(op);
+      continue;
+    }
     FlValue *list = op->code == FL_OP_REDUCE ? asked_of(op, loop, &own) : NULL;
     for (int i = 0; !list && i < op->n_regions; i++) look_in(m, loop, op->regions[i]);
     if (!list) continue;

@@ -24,15 +24,10 @@ static int64_t more_digits(const FlOp *op) {
 }
 
 bool fl_parts_may_wrap(const FlOp *op) {
-  switch ((int)op->code) {
-  case FL_OP_ADD:
-  case FL_OP_SUB:
-  case FL_OP_MUL:
-  case FL_OP_DECIMAL_MUL: return is_whole(&op->args[0]->type) && is_whole(&op->args[1]->type);
-  case FL_OP_NEG: return is_whole(&op->args[0]->type);
-  case FL_OP_DECIMAL_SCALE: return more_digits(op) >= 0;
-  default: return false;
-  }
+  bool one = op->code == FL_OP_NEG, two = op->code == FL_OP_ADD || op->code == FL_OP_SUB ||
+                                          op->code == FL_OP_MUL || op->code == FL_OP_DECIMAL_MUL;
+  if (one || two) return is_whole(&op->args[0]->type) && (one || is_whole(&op->args[1]->type));
+  return more_digits(op) >= 0;
 }
 
 bool fl_parts_wraps(const FlOp *map) {

@@ -54,6 +54,8 @@ LIST
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 jobs=${JOBS:-$(nproc)}
+python=/usr/bin/python3 # of the package, which is compiled for speed; one that stands before it in PATH often is not
+[ -x "$python" ] || python=python3
 type=${FLOW_BUILD_TYPE:-RelWithDebInfo}
 
 say() { printf '%s\n' "$*" >&2; }
@@ -145,7 +147,7 @@ fuzz() {
 
 places() {
   command -v debootstrap >/dev/null || install_packages debootstrap
-  exec python3 "$root/tests/places.py" "$@"
+  exec "$python" "$root/tests/places.py" "$@"
 }
 
 sanitized() { # asan|tsan sanitizers [test names]
@@ -153,7 +155,7 @@ sanitized() { # asan|tsan sanitizers [test names]
   shift 2
   deps
   build_in "build-$kind" -DCMAKE_BUILD_TYPE="$type" -DFLOW_SANITIZE="$sanitizers"
-  exec python3 "$root/tests/run.py" --build "build-$kind" ${JOBS:+--jobs "$JOBS"} "$@"
+  exec "$python" "$root/tests/run.py" --build "build-$kind" ${JOBS:+--jobs "$JOBS"} "$@"
 }
 
 command=${1:-build}
@@ -167,7 +169,7 @@ case $command in
   run) run "$@" ;;
   test)
     build
-    exec python3 "$root/tests/run.py" ${JOBS:+--jobs "$JOBS"} "$@"
+    exec "$python" "$root/tests/run.py" ${JOBS:+--jobs "$JOBS"} "$@"
     ;;
   bench)
     build

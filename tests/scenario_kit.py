@@ -1,6 +1,7 @@
 """What the scenarios of tests/scenario share: a scratch folder with a copy of the examples, running flowc there with
 a store of its own, counting checks. A scenario prints "N passed, N failed" at its end."""
 import atexit
+import gc
 import os
 import pathlib
 import re
@@ -14,6 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FLOWC = os.environ.get("FLOWC", str(ROOT / "build/flowc"))
 SHORT = os.environ.get("FLOW_TEST_SHORT", "0") != "0"  # fewer repetitions of what is the same each time
 SHARD, SHARDS = map(int, (os.environ.get("FLOW_TEST_SHARD") or "0/1").split("/"))  # which part of the seeds is done here
+gc.disable()  # scenarios end soon, and to look for cycles among the rows of a model takes a fifth of their time
 # Started in the background by a shell, SIGINT is ignored, and so it would be by what is started here.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

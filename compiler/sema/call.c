@@ -473,11 +473,11 @@ FlVal fl_sema_apply(FlSema *s, FlClosure *fn, int n, const FlVal *args, FlSpan s
 }
 
 FlVal fl_call_unknown(FlSema *s, FlName name, FlSpan span) {
-  bool habit = fl_habit_is(name.text);
+  bool habit = fl_habit_is_called(name.text);
   FlDiag *d = fl_sema_report(s, habit ? FL_E0228 : FL_E0201, span,
                              habit ? "there is no function `%s`, as it is called elsewhere" : "there is no function `%s`",
                              name.text);
-  if (fl_habit_help(s, d, name.text, span)) return fl_val_error(s);
+  if (fl_habit_help(s, d, name.text, span, true)) return fl_val_error(s);
   const char *near = fl_plot_help(s, d, name.text, span) ? NULL : fl_builtin_closest(s, name.text);
   if (near) fl_diag_meant(s->sink, d, span, "", near);
   return fl_val_error(s);

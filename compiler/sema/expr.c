@@ -47,7 +47,7 @@ FlVal fl_sema_unknown(FlSema *s, FlName unknown) {
     fl_diag_help(s->sink, d, "a module of the library: write `import %s` at the top", name);
     return fl_val_error(s);
   }
-  if (!near && fl_habit_help(s, d, name, span)) return fl_val_error(s);
+  if (!near && fl_habit_help(s, d, name, span, false)) return fl_val_error(s);
   if (!near && fl_plot_help(s, d, name, span)) return fl_val_error(s);
   const char *const *names = NULL;
   int n = columns ? fl_scope_list(s, columns, &names) : 0;
@@ -390,13 +390,17 @@ static FlVal field_value(FlSema *s, const FlExpr *e) {
   const FlType *row = fl_type_row(v.type);
   if (!row && v.type->kind == FL_TY_LIST) row = fl_type_row(v.type->elem);
   FlName name = e->field.name;
-  if (!row) return fl_sema_error(s, FL_E0604, name.span, "%s has no fields", fl_val_text(s, v));
+  if (!row) {
+    FlDiag *d = fl_sema_report(s, FL_E0604, name.span, "%s has no fields", fl_val_text(s, v));
+    (void)fl_habit_field(s, d, name.text);
+    return fl_val_error(s);
+  }
   int k = fl_type_field_find(row, name.text);
   if (k < 0) {
     bool table = v.type->kind == FL_TY_TABLE;
     FlDiag *d =
         fl_sema_report(s, FL_E0601, name.span, "there is no %s `%s`", table ? "column" : "field", name.text);
-    fl_sema_help_field(s, d, row, name, "it has");
+    if (!fl_habit_field(s, d, name.text)) fl_sema_help_field(s, d, row, name, "it has");
     return fl_val_error(s);
   }
   if (v.type->kind != FL_TY_LIST) return fl_val_field(s, v, k);

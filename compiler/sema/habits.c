@@ -33,13 +33,17 @@ static const char elsewhere[] =
 #undef FL_SAYING
 #undef FL_ELSEWHERE
 
-static const Habit *find(const char *name) {
-  for (size_t k = 0; k < sizeof habits / sizeof *habits; k++)
-    if (strcmp(habits[k].name, name) == 0) return &habits[k];
+/* `called`: it stands before a `(`, where rows with one are meant too. */
+static const Habit *find(const char *name, bool called) {
+  const size_t n = strlen(name);
+  for (size_t k = 0; k < sizeof habits / sizeof *habits; k++) {
+    const char *rest = strncmp(habits[k].name, name, n) == 0 ? habits[k].name + n : "other";
+    if (!*rest || (called && strcmp(rest, "(") == 0)) return &habits[k];
+  }
   return NULL;
 }
 
-bool fl_habit_is(const char *name) { return find(name) != NULL; }
+bool fl_habit_is_called(const char *name) { return find(name, true) != NULL; }
 
 static const char *said(FlArena *a, const Habit *h) {
   if (h->sentence[0]) return h->sentence;
@@ -50,12 +54,12 @@ static const char *said(FlArena *a, const Habit *h) {
 }
 
 const char *fl_habit_says(FlArena *a, const char *name) {
-  const Habit *h = find(name);
+  const Habit *h = find(name, true);
   return h ? said(a, h) : NULL;
 }
 
-bool fl_habit_help(FlSema *s, FlDiag *d, const char *name, FlSpan at) {
-  const Habit *h = find(name);
+bool fl_habit_help(FlSema *s, FlDiag *d, const char *name, FlSpan at, bool called) {
+  const Habit *h = find(name, called);
   if (!h) return strstr(elsewhere, fl_arena_printf(s->arena, " %s ", name)) != NULL;
   fl_diag_help(s->sink, d, "%s", said(s->arena, h));
   if (!h->flow[0]) return true;
@@ -84,16 +88,37 @@ static FlDiag *no_field(FlSema *s, FlSpan at) {
   return NULL;
 }
 
+bool fl_habit_field(FlSema *s, FlDiag *d, const char *name) {
+  const Habit *h = find(fl_arena_printf(s->arena, ".%s", name), false);
+  if (h) fl_diag_help(s->sink, d, "%s", said(s->arena, h));
+  return h != NULL;
+}
+
+/* A verb, but those that arrays have too. */
+static bool of_tables_alone(const FlBuiltin *bi) {
+  static const char *const both[] = {"head", "sort", "tail", "value_counts"};
+  if (!bi || !(bi->kinds & FL_BUILTIN_VERB)) return false;
+  for (size_t k = 0; k < sizeof both / sizeof *both; k++)
+    if (strcmp(bi->name, both[k]) == 0) return false;
+  return true;
+}
+
 void fl_habit_method(FlSema *s, const FlExpr *call) {
   const FlExpr *field = call->kind == FL_EXPR_CALL ? call->call.func : call;
   if (field->kind != FL_EXPR_FIELD) return;
   FlName name = field->field.name;
   FlDiag *d = no_field(s, name.span);
-  const Habit *h = find(name.text);
+  const Habit *h = find(name.text, call->kind == FL_EXPR_CALL);
   const char *flow = fl_builtin_find(s, name.text) ? name.text : h ? h->flow : NULL;
-  if (!d || d->edit.text || !flow) return;
+  if (!d || d->edit.text || !flow || find(fl_arena_printf(s->arena, ".%s", name.text), false)) return;
+  bool takes = d->code != FL_E0604 || !of_tables_alone(fl_builtin_find(s, flow));
+  if (!takes && !h) return;
+  if (!takes) {
+    fl_diag_help(s->sink, d, "%s", said(s->arena, h));
+    return;
+  }
   if (!flow[0]) {
-    fl_habit_help(s, d, name.text, name.span);
+    fl_habit_help(s, d, name.text, name.span, call->kind == FL_EXPR_CALL);
     return;
   }
   const char *base = text_at(s, field->field.base->span), *args = "";

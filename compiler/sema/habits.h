@@ -4,15 +4,18 @@
 
 #include "sema/state.h"
 
-/* Is there an answer to this name? */
-bool fl_habit_is(const char *name);
+/* Is there an answer to this name where it is called? */
+bool fl_habit_is_called(const char *name);
 /* What it is called in flow, as a sentence; NULL: nobody knows. */
 const char *fl_habit_says(FlArena *a, const char *name);
 /* Adds to a message what the name is in flow, with the edit where a name alone is to be replaced. Returns
- * whether the name is known: then a name that is spelt like it is not meant. */
-bool fl_habit_help(FlSema *s, FlDiag *d, const char *name, FlSpan at);
+ * whether the name is known: then a name that is spelt like it is not meant. called: it stands before a `(`.
+ */
+bool fl_habit_help(FlSema *s, FlDiag *d, const char *name, FlSpan at, bool called);
 /* What a text literal without braces says; NULL: it is none. Elsewhere columns are named by texts. */
 const char *fl_habit_plain_text(const FlExpr *e);
+/* Adds what a name behind a point, which is no field there, is in flow; whether it is known. */
+bool fl_habit_field(FlSema *s, FlDiag *d, const char *name);
 /* The same for `x.name(..)` and `x.name`, where `name` is no field of x, but a function, here or elsewhere:
  * it stands before what it is called with. call: all of it; NULL: without brackets. */
 void fl_habit_method(FlSema *s, const FlExpr *call);

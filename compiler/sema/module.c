@@ -218,7 +218,7 @@ static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
     else {
       FlDiag *d = fl_sema_report(s, FL_E0219, span, "there is no module `%s` in the standard library",
                                  im->module.text);
-      if (fl_habit_help(s, d, im->module.text, span)) d->edit.text = NULL;
+      if (fl_habit_help(s, d, im->module.text, span, false)) d->edit.text = NULL;
       else fl_diag_help(s->sink, d, "a file of your own is imported as `import \"%s.flow\"`", im->module.text);
     }
     return NULL;

@@ -28,7 +28,10 @@ CASES = [  # written from habit -> the message, or the script that its edit make
     ('t |> sort(x, descending = true)', "`sort(desc(x))`"), ('t["x"]', "`.x`"), ('print(f"{p}")', "leave the `f` out"),
     ('let q = ["a": 1]', "(a = 1, b = 2)"), ("let q = [2 * v for v in a]", "[for x in a: 2 * x]"), ("q = 3", "let q = .."),
     ("t |> group_by(k) |> mean(x)", "summarize(mean = mean(x))"), ("linear.ols(m, a)", "import linear"), ("import pandas as pd", "part of the language"),
-    ("print(round(p, places = 2))", "x, digits"), ("for i in range(3) { print(i) }", "0..n"), ("np.mean(a)", "part of the language"),
+    ("print(n())", "print(count())"), ("t.shape", "len(t)"), ('t |> derive(u = s.str.upper())', "`upper(w)`"), ("t |> derive(z = x.fillna(0))", "x ?? 0"),
+    ("t |> derive(z = x.dropna())", "t |> drop_null(x)"), ("print(length(w))", "n_chars(w)"), ("t |> derive(z = ifnull(x, 0))", "x ?? 0"),
+    ("t |> select(across(x))", "each(numeric()"), ("print(least(a, b))", "print(min(a, b))"), ('print(left(w, 2))', "slice(w, 0, 3)"),
+    ("let q = predict(p, m)", "linear.predict(model, x)"), ("print(round(p, places = 2))", "x, digits"), ("for i in range(3) { print(i) }", "0..n"), ("np.mean(a)", "part of the language"),
 ]
 
 
@@ -69,7 +72,7 @@ lines = {f"l{k}": (f"import {r[2]}\n" if r[2] else "") + PRELUDE + r[3] + "\n" f
 for name, messages in checked("lines", lines).items():
     errors = [m for m in messages if m["level"] == "error"]
     check(not errors, f"proposed: {lines[name].splitlines()[-1]}", errors)
-alone = {f"n{k}": PRELUDE + f"print({r[0]})\n" for k, r in enumerate(rows.values())}
+alone = {f"n{k}": PRELUDE + (f"print({r[0]}1))\n" if r[0].endswith("(") else f"print(t{r[0]})\n" if r[0][0] == "." else f"print({r[0]})\n") for k, r in enumerate(rows.values())}
 for (name, messages), r in zip(sorted(checked("alone", alone).items(), key=lambda p: int(p[0][1:])), rows.values()):
     check(any("there is no" in m["message"] for m in messages), f"`{r[0]}` stands for nothing in flow", messages)
 instead = sorted({r[1] for r in rows.values() if r[1]})

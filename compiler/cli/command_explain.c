@@ -5,11 +5,10 @@
 #include "cli/commands.h"
 #include "driver.h"
 
-#include "exec/exec.h"
-#include "exec/last_run.h"
 #include "cli/front_tools.h"
 #include "cli/explain_plan.h"
 #include "cli/profile.h"
+#include "cli/store_tools.h"
 #include "cli/words.h"
 
 #include <stdlib.h>
@@ -17,15 +16,6 @@
 static bool is_script(const char *word) {
   size_t n = strlen(word);
   return strcmp(word, "-") == 0 || (n > 5 && strcmp(word + n - 5, ".flow") == 0);
-}
-
-/* The record of the script's last run; NULL: none. */
-static FlRecord *last_run(const char *script) {
-  char dir[4096];
-  FlMemo *memo = fl_cache_dir(script, dir, sizeof dir) ? fl_memo_open(&(FlMemoOptions){.dir = dir, .look = true}) : NULL;
-  FlRecord *record = memo ? fl_last_run_read(memo, script) : NULL;
-  fl_memo_close(memo);
-  return record;
 }
 
 static int plan(const char *script) {
@@ -37,7 +27,7 @@ static int plan(const char *script) {
   if (!status && !made) status = fl_compilation_lacks(&c);
   if (!status) {
     FlText1 out = {0};
-    FlRecord *last = last_run(script);
+    FlRecord *last = fl_store_last_run(script);
     fl_explain_print(&out, c.arena, made, c.sources, last);
     fwrite(out.s, 1, out.len, stdout);
     fl_record_free(last);
@@ -49,7 +39,7 @@ static int plan(const char *script) {
 
 /* What the last run took, of the text as it is now. */
 static int profile(const char *script) {
-  FlRecord *last = last_run(script);
+  FlRecord *last = fl_store_last_run(script);
   if (!last) {
     fprintf(stderr, "flowc explain: no run of %s is remembered: run it first\n", script);
     return 1;

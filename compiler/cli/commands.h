@@ -12,6 +12,8 @@ int fl_command_test(int n_words, char **words);
 int fl_command_check(int n_words, char **words);
 /* flowc explain FILE.flow: the plan of a script (cli/explain_plan.h); flowc explain [CODE]: the page of a message. */
 int fl_command_explain(int n_words, char **words);
+/* flowc graph FILE.flow: what in a script is made of what (cli/graph.h). */
+int fl_command_graph(int n_words, char **words);
 /* flowc new FOLDER: a folder with a first script. */
 int fl_command_new(int n_words, char **words);
 /* flowc lsp: serves an editor until it says exit. */

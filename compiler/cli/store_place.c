@@ -2,6 +2,7 @@
 #include "cli/store_tools.h"
 
 #include "exec/exec.h"
+#include "exec/last_run.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,4 +27,12 @@ int fl_store_place(const FlWords *w, const char *command, const char *word, char
   if (n > 0 && (size_t)n < size) return 0;
   fprintf(stderr, "flowc %s: the path of the store is too long\n", command);
   return 2;
+}
+
+FlRecord *fl_store_last_run(const char *script) {
+  char dir[4096];
+  FlMemo *memo = fl_cache_dir(script, dir, sizeof dir) ? fl_memo_open(&(FlMemoOptions){.dir = dir, .look = true}) : NULL;
+  FlRecord *record = memo ? fl_last_run_read(memo, script) : NULL;
+  fl_memo_close(memo);
+  return record;
 }

@@ -5,12 +5,16 @@
 #define FL_STORE_TOOLS_H
 
 #include "cli/words.h"
+#include "report/record.h"
 
 #include <stddef.h>
 
 /* The store that a command line means: of --cache, else of `word` (a script, a binary, a folder with or of a store), else of
  * this folder. 0, or the exit status after a message. */
 int fl_store_place(const FlWords *w, const char *command, const char *word, char *out, size_t size);
+
+/* The record of a script's last run, in its store; NULL: none. The caller's (fl_record_free). */
+FlRecord *fl_store_last_run(const char *script);
 
 /* flowc cache ls | gc [--limit SIZE] | verify | clear | trust [FILE | FOLDER]. 1: damage was found, or nothing is
  * remembered anywhere; 2: wrong usage. */

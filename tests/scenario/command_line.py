@@ -71,9 +71,10 @@ WORKS = {
     ("cache", "--limit"): (["gc"], lambda p: "removed" in p.stdout), ("cache", "--cache"): (["ls"], lambda p: "elsewhere" in p.stdout),
     ("test", "--interp"): (["a.flow"], lambda p: p.stdout.endswith(" passed, 0 failed\n")),
     ("explain", "--profile"): (["a.flow"], lambda p: "the last run took" in p.stdout),
+    ("graph", "--form"): (["a.flow"], lambda p: p.stdout.startswith("digraph")),
     ("why", "--cache"): (["a.flow"], lambda p: "s: run" in p.stdout),
 }
-VALUES = {"--output": "out.bin", "--mcpu": "x86-64-v3", "--emit": "ir", "--junit": "report.xml", "--limit": "1G", "--cache": "elsewhere"}
+VALUES = {"--output": "out.bin", "--mcpu": "x86-64-v3", "--emit": "ir", "--junit": "report.xml", "--limit": "1G", "--cache": "elsewhere", "--form": "dot"}
 run("run", "a.flow", "--cache", "elsewhere"), run("run", "a.flow")
 for name, options in OPTIONS.items():
     for option, other, value in options:

@@ -7,6 +7,7 @@
 #include "process/process.h"
 #include "ranks/ranks.h"
 #include "cli/program.h"
+#include "cli/scripts.h"
 #include "cli/words.h"
 
 #include <fcntl.h>
@@ -14,7 +15,8 @@
 #include <unistd.h>
 
 typedef struct RunWords {
-  const char *file;
+  const char *file; /* "-": standard input, or `text` */
+  const char *text; /* of -c: the script itself; or NULL */
   bool interp;
   FlBuildOptions build;
   int argc; /* of the script: its name, run options that stood before the file, what followed the file */
@@ -58,8 +60,11 @@ static int read_words(int n_words, char **words, RunWords *w) {
     bool is_option = word[0] == '-' && word[1] && !script_over;
     if (is_option && strcmp(word, "--help") != 0 && strcmp(word, "-h") != 0) {
       int status = fl_words_option(FL_COMMAND_RUN, n_words, words, &i, &own);
-      if (status == 0) continue;
       if (status == 2) return 2;
+      if (status == 0 && own.flags[FL_FLAG_TEXT] && !w->text && w->file) return fl_words_usage(FL_COMMAND_RUN);
+      w->text = own.flags[FL_FLAG_TEXT];
+      if (w->text) w->file = "-";
+      if (status == 0) continue;
     }
     if (is_option && !w->file && strcmp(word, "--") == 0) continue;
     if (!is_option && !w->file) {
@@ -92,14 +97,22 @@ static void leave_standard_input(void) {
   if (nothing != STDIN_FILENO) close(nothing);
 }
 
+static int init_text(FlCompilation *c, const char *text) {
+  FlText1 copy = {0};
+  fl_text_addz(&copy, text);
+  fl_compilation_init_text(c, FL_COMMAND_LINE, &copy);
+  fl_text_reset(&copy);
+  return c->lacks ? fl_compilation_lacks(c) : 0;
+}
+
 int fl_command_run(int n_words, char **words) {
   RunWords w;
   FlCompilation c = {0};
   int status = read_words(n_words, words, &w);
   if (status == FL_WORDS_READ) {
-    status = fl_compilation_init(&c, w.file);
+    status = w.text ? init_text(&c, w.text) : fl_compilation_init(&c, w.file);
     c.silent |= fl_mpi_rank() > 0 || (fl_mpi_rank() == 0 && fl_launch_is_ours()); /* said before, or by rank 0 */
-    if (!status && strcmp(w.file, "-") == 0) leave_standard_input();
+    if (!status && !w.text && strcmp(w.file, "-") == 0) leave_standard_input();
     if (!status) status = (w.interp ? fl_program_interpret : fl_program_run)(&c, &w.build, w.argc, w.argv);
     fl_compilation_reset(&c);
   }

@@ -1,5 +1,6 @@
 /* program.c: a script that is run in this process, compiled or interpreted. */
 #include "cli/program.h"
+#include "cli/scripts.h"
 
 #include "code_cache.h"
 #include "late_code.h"
@@ -18,7 +19,7 @@ int fl_program_interpret(FlCompilation *c, const FlBuildOptions *options, int ar
   const FlPlan *plan = fl_compile_plan(c, &build);
   if (!plan) return fl_compilation_lacks(c);
   FlInterp *in = fl_interp_make(c->arena, plan, c->sources);
-  return fl_main_for(fl_interp_program(in, NULL), c->script->path, argc, argv, NULL);
+  return fl_main_for(fl_interp_program(in, NULL), fl_script_path(c->script->path), argc, argv, NULL);
 }
 
 /* The program, remembered or made; NULL with *status where there is none. */
@@ -50,7 +51,7 @@ int fl_program_run(FlCompilation *c, const FlBuildOptions *options, int argc, ch
   FlLateCode *late = build.late ? fl_late_code_new(fl_code_cache_units(cache, &build), &build) : NULL;
   FlKernelMaker maker = {fl_late_code_make, late, kernels && strcmp(kernels, "once") == 0};
   if (!status)
-    status = fl_main_for(fl_loaded_program(loaded), c->script->path, argc, argv, late ? &maker : NULL);
+    status = fl_main_for(fl_loaded_program(loaded), fl_script_path(c->script->path), argc, argv, late ? &maker : NULL);
   if (loaded) fl_loaded_free(loaded);
   fl_late_code_free(late);
   fl_code_cache_close(cache);

@@ -116,3 +116,7 @@ int fl_script_read(const char *path, FlText1 *out, FlText1 *why) {
   fl_text_addf(why, "%s is larger than 64 MB: is it a script?", called);
   return 2;
 }
+
+const char *fl_script_path(const char *called) {
+  return strcmp(called, FL_STANDARD_INPUT) == 0 || strcmp(called, FL_COMMAND_LINE) == 0 ? "-" : called;
+}

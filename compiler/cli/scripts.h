@@ -6,6 +6,10 @@
 
 /* What messages call a script that comes on standard input. */
 #define FL_STANDARD_INPUT "(standard input)"
+/* And one that is a word of the command line (run -c). */
+#define FL_COMMAND_LINE "(command line)"
+/* What a script is to its run: the path of its file, or "-". */
+const char *fl_script_path(const char *called);
 
 typedef FlVec(const char *) FlScriptList;
 

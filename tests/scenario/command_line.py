@@ -62,6 +62,7 @@ check("did you mean `check`" in expect(2, "chekc").stderr, "a misspelt command")
 # ---- each option works, before and behind what it is about ----
 WORKS = {
     ("run", "-O0"): (["a.flow"], lambda p: p.stdout == "4\n"), ("run", "--interp"): (["a.flow", "--n", "5"], lambda p: p.stdout == "6\n"),
+    ("run", "-c"): (["--quiet"], lambda p: p.stdout == "7\n"),
     ("build", "-O0"): (["a.flow"], lambda p: (place.path / "a").exists()),
     ("build", "--output"): (["a.flow"], lambda p: (place.path / "out.bin").exists()),
     ("build", "--mcpu"): (["a.flow"], lambda p: "processor: x86-64-v3" in run("version", "a").stdout),
@@ -74,7 +75,7 @@ WORKS = {
     ("graph", "--form"): (["a.flow"], lambda p: p.stdout.startswith("digraph")),
     ("why", "--cache"): (["a.flow"], lambda p: "s: run" in p.stdout),
 }
-VALUES = {"--output": "out.bin", "--mcpu": "x86-64-v3", "--emit": "ir", "--junit": "report.xml", "--limit": "1G", "--cache": "elsewhere", "--form": "dot"}
+VALUES = {"--output": "out.bin", "--mcpu": "x86-64-v3", "--emit": "ir", "--junit": "report.xml", "--limit": "1G", "--cache": "elsewhere", "--form": "dot", "-c": 'print("7")'}
 run("run", "a.flow", "--cache", "elsewhere"), run("run", "a.flow")
 for name, options in OPTIONS.items():
     for option, other, value in options:

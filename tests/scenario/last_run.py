@@ -157,6 +157,8 @@ for p in place.store.glob("records/*/*"):
         p.write_bytes(broken[:draw.randrange(len(broken))] if draw.random() < 0.3 else broken)
         for words in (["why", "main.flow"], ["explain", "--profile", "main.flow"], ["explain", "main.flow"]):
             check(place.run(*words).returncode in (0, 1), f"{words} of a damaged record")
-done = place.run("run", "-", input="print(2)\n")
-check(done.returncode == 0 and not any(b"run of -" in p.read_bytes() for p in place.store.glob("records/*/*")), "standard input has no record", done.stderr)
+before = len(list(place.store.glob("records/*/*")))
+for options in ({"args": ["-"], "input": "print(2)\n"}, {"args": ["-c", "print(2)"]}):
+    done = place.run("run", *options.pop("args"), **options)
+    check(done.returncode == 0 and len(list(place.store.glob("records/*/*"))) == before, "standard input and -c have no record", done.stderr)
 finish()

@@ -1,6 +1,6 @@
 """Names that people bring along (compiler/sema/habits.def): what a message proposes is flow that compiles, whatever it proposes in
-place of a name there is, and no name of pandas, Polars or numpy (habits/names.txt, which habits/make.py writes) is taken for one
-that is spelt like it."""
+place of a name there is, and no name of pandas, Polars or numpy (habits/names.txt, which habits/make.py writes), nor a common one of dplyr, tidyr, stringr,
+lubridate, R, SQL or Python (habits/words.txt), is taken for one that is spelt like it."""
 import json
 import pathlib
 import re
@@ -80,7 +80,7 @@ for (name, messages), new in zip(checked("instead", {f"i{k:03}": f"let q = {v}\n
     check(not any("there is no" in m["message"] for m in messages), f"there is `{new}`", messages)
 
 # the names of others
-names = (ROOT / "tests/scenario/habits/names.txt").read_text().split()
+names = sorted({w for file in ("names", "words") for w in (ROOT / f"tests/scenario/habits/{file}.txt").read_text().split()})
 calls = {f"c{k}": PRELUDE + f"t |> {name}(x)\n" for k, name in enumerate(names)}
 for key, messages in checked("calls", calls).items():
     name = names[int(key[1:])]

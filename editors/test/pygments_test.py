@@ -22,7 +22,7 @@ PLACES = [("## Least", "##", "Literal.String.Doc"), ("fn ridge", "fn", "Keyword.
 
 def main():
     failures, passed, lexer = [], 0, FlowLexer(stripnl=False, ensurenl=False)
-    for path in sorted(p for folder in ("stdlib", "examples", "tests/run") for p in (ROOT / folder).rglob("*.flow")):
+    for path in sorted(p for folder in ("stdlib", "examples", "tests/run") for p in (ROOT / folder).rglob("?*.flow")):
         text, at = path.read_text(), 0
         for kind, value in lexer.get_tokens(text):
             if kind in Error:

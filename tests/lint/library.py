@@ -29,7 +29,7 @@ def documented(page):
 
 
 def main():
-    modules = {path.stem: public(path.read_text()) for path in sorted((ROOT / "stdlib").glob("*.flow"))}
+    modules = {path.stem: public(path.read_text()) for path in sorted((ROOT / "stdlib").glob("?*.flow"))}
     page = PAGE.read_text()
     if "--write" in sys.argv:
         old = HEAD + page.split(HEAD)[1].split("\n\n")[0]

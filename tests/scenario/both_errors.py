@@ -119,7 +119,7 @@ sources = []
 for folder in ("examples", "tests/run"):
     to = place.path / folder
     shutil.copytree(kit.ROOT / folder, to, dirs_exist_ok=True)
-    sources += sorted(str(p.relative_to(place.path)) for p in to.rglob("*.flow") if p.stat().st_size < 6000)
+    sources += sorted(str(p.relative_to(place.path)) for p in to.rglob("?*.flow") if p.stat().st_size < 6000)
 rng = random.Random(options.seed)
 rng.shuffle(sources)
 sources = sources[:max(60, options.count // 4)]

@@ -13,7 +13,7 @@ import scenario_kit as kit  # noqa: E402
 from scenario_kit import ROOT, check  # noqa: E402
 
 place = kit.Place()
-scripts = [str(path.relative_to(ROOT)) for folder in ("stdlib", "examples", "tests/diag") for path in sorted((ROOT / folder).rglob("*.flow"))]
+scripts = [str(path.relative_to(ROOT)) for folder in ("stdlib", "examples", "tests/diag") for path in sorted((ROOT / folder).rglob("?*.flow"))]
 if kit.SHORT:
     scripts = scripts[:60] + scripts[60::7]
 # What is imported twice, by its path and as the library's, and by a script that is itself the library's.
@@ -49,7 +49,7 @@ for name, wrong in (("checks", "fn wrong(x: i64) -> i64 = x + nothing_here\nlet 
         file.write("\n" + wrong)
 (home / "user.flow").write_text("import checks, stats\nprint(checks.nothing)\nprint(1 + true)\n")
 (home / "link.flow").symlink_to(home / "stdlib" / "checks.flow")
-names = [f"stdlib/{path.name}" for path in sorted((home / "stdlib").glob("*.flow"))] + ["user.flow"]
+names = [f"stdlib/{path.name}" for path in sorted((home / "stdlib").glob("?*.flow"))] + ["user.flow"]
 other_names = ["./stdlib/../stdlib/stats.flow" if name.endswith("stats.flow") else "link.flow" if name.endswith("checks.flow") else name for name in names]
 
 

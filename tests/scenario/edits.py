@@ -41,13 +41,13 @@ def edited(text, edit):
 place = Place()
 before = place.path / "before"
 before.mkdir()
-for path in sorted((ROOT / "tests/diag").rglob("*.flow")):
+for path in sorted((ROOT / "tests/diag").rglob("?*.flow")):
     if "did you mean" not in (path.with_suffix(".err").read_text(errors="replace") if path.with_suffix(".err").exists() else ""): continue
     shutil.copy(path, before / f"diag_{path.parent.name}_{path.name}")
 for other in (ROOT / "tests/diag").rglob("*"):
     if other.is_file() and other.suffix not in (".flow", ".err", ".out"): shutil.copy(other, before / other.name)
 shutil.copytree(ROOT / "examples/data", before / "data")
-for path in sorted((ROOT / "examples").glob("*.flow")):
+for path in sorted((ROOT / "examples").glob("?*.flow")):
     text = path.read_text()
     spots = [m for m in NAMES.finditer(text) if "#" not in text[text.rfind("\n", 0, m.start()) + 1:m.start()]]
     for k, m in enumerate(spots[::max(1, len(spots) // 6)]):

@@ -24,7 +24,7 @@ def words(text):
     return " ".join(text.split())
 
 
-for path in sorted((ROOT / "stdlib").glob("*.flow")):
+for path in sorted((ROOT / "stdlib").glob("?*.flow")):
     module, comment, public = path.stem, [], []
     for line in path.read_text().splitlines():
         if line.startswith("## "):

@@ -309,7 +309,7 @@ early.raw(b"Content-Length: 50\r\n\r\n{\"half\": ")
 check(early.drop() == 1, "an editor that is gone ends it")
 
 # ---- random edits: as a fresh server
-scripts = [p for p in sorted((ROOT / "examples").glob("*.flow")) if p.stat().st_size < 6000]
+scripts = [p for p in sorted((ROOT / "examples").glob("?*.flow")) if p.stat().st_size < 6000]
 BITS = ["(", ")", "{", "}", "\"", "|>", " ", "\n", ".", ",", "=", "let a = ", "t.", "sum(", "é😀", "# ", "=> ", "carrier", "1"]
 rng = random.Random(int(os.environ.get("FLOW_TEST_SEED", "7")))
 rounds = int(os.environ.get("FLOW_TEST_ROUNDS", "60" if SHORT else "200"))

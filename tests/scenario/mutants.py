@@ -27,7 +27,7 @@ from rows import ROWS  # noqa: E402
 TOKEN = re.compile(
     r'#[^\n]*|"""(?:.|\n)*?"""|r#".*?"#|r"[^"\n]*"|"(?:\\.|[^"\\\n])*"|`[^`\n]*`|\d[\w.]*(?:[eE][-+]\d+)?|@?[A-Za-z_]\w*'
     r"|\|>|=>|->|==|!=|<=|>=|\.\.|//|\?\?|~=|\+=|[ \t]+|\n|.")
-MODULES = {path.stem for path in (kit.ROOT / "stdlib").glob("*.flow")}
+MODULES = {path.stem for path in (kit.ROOT / "stdlib").glob("?*.flow")}
 LARGEST = 9000  # bytes of a script that is taken
 SECONDS, MEMORY = 10, 3 << 30
 NUMBERS = ["0", "1", "2", "3", "-1", "7", "0.0", "1.5", "-2.5", "1e308", "1e-320", "9223372036854775807", "nan", "inf", "100"]
@@ -57,7 +57,7 @@ def corpus():
     """(path, text) of every script; a module of the library with one of its tests as the script's own lines."""
     found = []
     for top in ("tests", "examples", "stdlib"):
-        for path in sorted((kit.ROOT / top).rglob("*.flow")):
+        for path in sorted((kit.ROOT / top).rglob("?*.flow")):
             text = path.read_bytes().decode("utf-8", "replace")
             if len(text) <= LARGEST and path.name != "bad_utf8.flow":
                 found.append((path, text))

@@ -108,7 +108,7 @@ def compare(script, ways, *options, given=None):
 
 
 def all_scripts():
-    scripts = sorted((ROOT / "examples").glob("*.flow")) + sorted((ROOT / "tests/run").rglob("*.flow"))
+    scripts = sorted((ROOT / "examples").glob("?*.flow")) + sorted((ROOT / "tests/run").rglob("?*.flow"))
     kept = [s for s in scripts if fits(*directives(s))]
     words = sys.argv[1:]
     every = 1 if words else 8 if SHORT else 4

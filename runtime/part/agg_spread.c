@@ -12,7 +12,8 @@
  * 2^low_bits + low, in units of 2^exponent (floats: against the largest exponent of the column), and the
  * products of both parts are added in 128 bits each. Groups of which a float has bits below its unit are
  * summed again, in accumulators for all exponents (spread_full.c). Infinities and NaN are no terms: a group
- * with one has NaN, but for weighted_mean. */
+ * with one has NaN, but for weighted_mean. Of floats in one group pairs of doubles come first, which nearly
+ * always say which double it is (spread_pairs.c). */
 #include <math.h>
 
 #include "part/spread_internal.h"
@@ -26,27 +27,48 @@ static int64_t least_count(const FlSpread *s) {
 
 static double signed_value(double v, bool negative) { return negative ? -v : v; }
 
+void fl_spread_count(const FlSpread *s, int64_t n, FlBig *out) {
+  fl_big_set(out, (__int128)n * (n - (int64_t)s->a->desc->f), 0);
+}
+
+double fl_spread_of_terms(const FlSpread *s, const FlBig *term) {
+  bool zero = fl_big_is_zero(&term[0]);
+  FlWhole top = fl_big_whole(&term[0]), below = fl_big_whole(&term[1]);
+  if (s->kind == FL_SPREAD_MEAN && fl_big_is_zero(&term[1]))
+    return zero ? (double)NAN : signed_value(INFINITY, term[0].negative);
+  if (s->kind == FL_SPREAD_MEAN)
+    return zero ? 0.0 : signed_value(fl_exact_ratio(top, below), term[0].negative != term[1].negative);
+  if (s->kind == FL_SPREAD_CORR) {
+    if (fl_big_is_zero(&term[1]) || fl_big_is_zero(&term[2])) return (double)NAN;
+    return signed_value(fl_exact_cosine(top, below, fl_big_whole(&term[2])), term[0].negative);
+  }
+  return signed_value(s->kind == FL_SPREAD_STD ? fl_exact_root(top, below) : fl_exact_ratio(top, below),
+                      term[0].negative);
+}
+
 double fl_spread_value(const FlSpread *s, int64_t n, const FlSpreadSums *sums) {
   const FlBig *x = &sums->sum[0], *y = &sums->sum[s->a->n_cols - 1], *xy = &sums->product[0];
-  FlBig m, xx, yy;
+  FlBig term[3];
   if (n < least_count(s)) return 0.0;
   if (s->kind == FL_SPREAD_MEAN) {
-    if (fl_big_is_zero(y)) return fl_big_is_zero(xy) ? (double)NAN : signed_value(INFINITY, xy->negative);
-    if (fl_big_is_zero(xy)) return 0.0;
-    return signed_value(fl_exact_ratio(fl_big_whole(xy), fl_big_whole(y)), xy->negative != y->negative);
+    term[0] = *xy;
+    term[1] = *y;
+    return fl_spread_of_terms(s, term);
   }
-  fl_big_moment(&m, (uint64_t)n, xy, x, y);
+  fl_big_moment(&term[0], (uint64_t)n, xy, x, y);
   if (s->kind == FL_SPREAD_CORR) {
-    fl_big_moment(&xx, (uint64_t)n, &sums->product[1], x, x);
-    fl_big_moment(&yy, (uint64_t)n, &sums->product[2], y, y);
-    if (fl_big_is_zero(&xx) || fl_big_is_zero(&yy)) return (double)NAN;
-    return signed_value(fl_exact_cosine(fl_big_whole(&m), fl_big_whole(&xx), fl_big_whole(&yy)), m.negative);
+    fl_big_moment(&term[1], (uint64_t)n, &sums->product[1], x, x);
+    fl_big_moment(&term[2], (uint64_t)n, &sums->product[2], y, y);
+  } else {
+    fl_spread_count(s, n, &term[1]);
   }
-  unsigned __int128 count = (unsigned __int128)n * (uint64_t)(n - (int64_t)s->a->desc->f);
-  uint64_t word[2] = {(uint64_t)count, (uint64_t)(count >> 64)};
-  FlWhole by = {word, 2, 0}, top = fl_big_whole(&m);
-  return signed_value(s->kind == FL_SPREAD_STD ? fl_exact_root(top, by) : fl_exact_ratio(top, by),
-                      m.negative);
+  return fl_spread_of_terms(s, term);
+}
+
+FlStatus fl_spread_store(FlSpread *s, double v) {
+  if (fl_agg_results(s->a, least_count(s)) != 0) return 1;
+  fl_agg_store(s->a, 0, v);
+  return 0;
 }
 
 typedef struct Results {
@@ -456,6 +478,9 @@ static FlStatus spread(FlAgg *a, FlSpreadKind kind) {
   FlSpread s = {.a = a, .kind = kind, .n_products = kind == FL_SPREAD_CORR ? FL_SPREAD_PRODUCTS : 1};
   bool of_one = kind == FL_SPREAD_VAR || kind == FL_SPREAD_STD;
   s.product = of_one ? one : two;
+  bool done = false;
+  if (a->id == NULL && a->counts[0] >= least_count(&s) && fl_spread_pairs(&s, &done) != 0) return 1;
+  if (done) return 0;
   s.mark = fl_part_zalloc(a->m, a->g, sizeof *s.mark);
   if (s.mark == NULL) return 1;
   FlStatus status = is_whole(a) ? wholes(&s) : limbs(&s);

@@ -298,3 +298,34 @@ void fl_big_moment(FlBig *out, uint64_t n, const FlBig *xy, const FlBig *x, cons
   }
   if (fl_big_is_zero(out)) out->negative = false;
 }
+
+void fl_big_refine(FlBig *b, int exponent) {
+  int by = b->exponent - exponent, words = by / 64, bits = by % 64, n = trim(b->word, b->n);
+  uint64_t word[FL_WHOLE_PRODUCT] = {0};
+  for (int k = 0; k <= n && k + words < FL_WHOLE_PRODUCT; k++) {
+    uint64_t high = k < n ? b->word[k] : 0, low = k > 0 ? b->word[k - 1] : 0;
+    word[k + words] = bits > 0 ? high << bits | low >> (64 - bits) : high;
+  }
+  b->n = FL_WHOLE_PRODUCT;
+  b->exponent = exponent;
+  memcpy(b->word, word, sizeof word);
+}
+
+bool fl_big_around(const FlBig *b, double by, FlBig *least, FlBig *most) {
+  int exponent, n = trim(b->word, b->n);
+  uint64_t mantissa = (uint64_t)ldexp(frexp(by, &exponent), 53);
+  FlBig size = {{mantissa}, 1, exponent - 53, false}, from = *b;
+  if (by > 0.0 && size.exponent < b->exponent) { /* rounded up to a unit */
+    int drop = b->exponent - size.exponent;
+    size.word[0] = drop < 64 ? (mantissa >> drop) + 1 : 1;
+    size.exponent = b->exponent;
+  }
+  fl_big_refine(&size, by > 0.0 ? b->exponent : size.exponent);
+  memset(from.word + n, 0, sizeof from.word - (size_t)n * sizeof *from.word);
+  from.n = FL_WHOLE_PRODUCT;
+  *least = *most = from;
+  if (n == 0 || !less(size.word, from.word, FL_WHOLE_PRODUCT)) return false;
+  combine(least->word, from.word, size.word, FL_WHOLE_PRODUCT, true);
+  combine(most->word, from.word, size.word, FL_WHOLE_PRODUCT, false);
+  return true;
+}

@@ -43,4 +43,10 @@ bool fl_big_is_zero(const FlBig *b);
 /* *out = n * xy - x * y: xy has the exponent of x * y. */
 void fl_big_moment(FlBig *out, uint64_t n, const FlBig *xy, const FlBig *x, const FlBig *y);
 
+/* The same number in units of 2^exponent, which are not larger than its own. */
+void fl_big_refine(FlBig *b, int exponent);
+/* *least and *most: b with `by` >= 0, rounded up to its unit, taken away from its size and added to it.
+ * false: the least would be zero, or of the other sign. */
+bool fl_big_around(const FlBig *b, double by, FlBig *least, FlBig *most);
+
 #endif

@@ -2,7 +2,7 @@
 """Table aggregates are exact and rounded once: sum mean var std cov corr weighted_mean of all rows, by group, on every
 row, over windows of rows and of time, running, and in the parts of a CSV file, against Python's fractions. Numbers with
 exponents far apart, subnormal, near the largest, decimals, integers beyond 2^53, nulls, infinities and NaN; compiled
-and with --interp.
+and with --interp. Tables of thousands of rows too, whose floats are summed as pairs of doubles where these are sure.
 
 `exact_aggregates.py SEED COUNT` runs COUNT rounds of other numbers."""
 import fractions
@@ -17,7 +17,7 @@ from scenario_kit import Place, check, finish
 
 F = fractions.Fraction
 INF, NAN = math.inf, math.nan
-ROWS = 120
+ROWS, MANY = 120, 2500
 
 
 # ---- the model ------------------------------------------------------------------------------------------------------
@@ -159,19 +159,27 @@ def written(v):
 
 
 class Table:
-    def __init__(self, name, kind, partner, holes):
-        self.name, self.holes = name, holes
+    def __init__(self, name, kind, partner, holes, rows=ROWS):
+        self.name, self.holes, self.rows = name, holes, rows
         self.type = [KINDS[k][0] + ("?" if holes else "") for k in (kind, partner)]
         self.ints = KINDS[kind][0] not in ("f64", "f32")
         self.unsigned = KINDS[kind][0] in ("u64", "u8")
-        column = lambda k: [None if holes and random.random() < 0.2 else KINDS[k][1]() for _ in range(ROWS)]
+        column = lambda k: [None if holes and random.random() < 0.2 else KINDS[k][1]() for _ in range(rows)]
         self.x, self.y = column(kind), column(partner)
-        self.g = [random.choice("aaabbcccccde") for _ in range(ROWS)]
-        self.g[random.randrange(ROWS)] = "z"  # a group of one row
+        self.g = [random.choice("aaabbcccccde") for _ in range(rows)]
+        self.g[random.randrange(rows)] = "z"  # a group of one row
         self.t, at = [], 0
-        for _ in range(ROWS):
+        for _ in range(rows):
             at += random.randint(0, 3)
             self.t.append(at)
+
+    def drift(self):
+        """Values whose size changes along the rows, of which y is nearly a multiple of x."""
+        far = random.choice([1, 4, 30])
+        for i in range(self.rows):
+            self.x[i] = random.gauss(0, 1) * 2.0**(i // 300 % 5 * far)
+            self.y[i] = self.x[i] * random.choice([-3.0, -3.0, -3.0000000001])
+        return self
 
     def csv(self):
         rows = ("{},{},{},{}".format(g, t, written(x), written(y)) for g, t, x, y in
@@ -200,15 +208,19 @@ class Script:
         keys = sorted(set(t.g))
         one = lambda rows: [t.x[i] for i in rows if t.x[i] is not None]
         both = lambda rows: [i for i in rows if t.x[i] is not None and t.y[i] is not None]
-        by = {k: [i for i in range(ROWS) if t.g[i] == k] for k in keys}
+        by = {k: [i for i in range(t.rows) if t.g[i] == k] for k in keys}
         calls = [(c, lambda rows, f=f: f(one(rows))) for c, f in everywhere.items()]
         calls += [(c, lambda rows, f=f: f([t.x[i] for i in both(rows)], [t.y[i] for i in both(rows)]))
                   for c, f in TWO.items()]
         for c, f in calls:
-            self.expect(f"{n} {c}", f"({n} |> summarize(r = {c}))", [f(range(ROWS))])
+            self.expect(f"{n} {c}", f"({n} |> summarize(r = {c}))", [f(range(t.rows))])
+            if t.rows > ROWS:
+                continue
             self.expect(f"{n} {c} by group", f"({n} |> group_by(g) |> summarize(r = {c}))", [f(by[k]) for k in keys])
             self.expect(f"{n} {c} on rows", f"({n} |> group_by(g) |> derive(r = {c}) |> head(1) |> sort(g) |> ungroup)",
                         [f(by[k]) for k in keys])
+        if t.rows > ROWS:
+            return
         for c in ("mean(x)", "sum(x)", "count(x)"):  # in the parts of the file
             self.lines.append(f"let part{len(self.wanted)}: Row{n}[_] = {read}")
             self.expect(f"{n} {c} in parts", f"(part{len(self.wanted)} |> group_by(g) |> summarize(r = {c}))",
@@ -272,6 +284,13 @@ for turn in range(rounds):
     for kind in KINDS:
         partner = random.choice(PARTNERS.get(kind, list(KINDS)))
         script.add(Table(f"t{number}{kind}", kind, partner, holes=random.random() < 0.5))
+        number += 1
+    for kind in [k for k in KINDS if KINDS[k][0] in ("f64", "f32")]:
+        partner = random.choice(["decimal", "price", "normal", "offset", "near", "single", kind])
+        script.add(Table(f"t{number}{kind}", kind, partner, holes=random.random() < 0.5, rows=MANY + random.randrange(9)))
+        number += 1
+    for _ in range(4):
+        script.add(Table(f"t{number}drift", "normal", "normal", False, MANY).drift())
         number += 1
     for mode in ([], ["--interp"]):
         script.run(mode)

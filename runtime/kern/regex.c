@@ -23,7 +23,8 @@ enum {
   STACK_MIN = 32 << 10, /* bytes of the stack of compiled patterns */
   STACK_MAX = 1 << 20,
   SHORT_TEXT = 256,
-  LONGEST_NAME = 32
+  LONGEST_NAME = 32,
+  TAIL_MOST = 16
 };
 
 /* Nothing more is searched for. */
@@ -38,6 +39,9 @@ typedef struct Pattern {
   int64_t n;
   pcre2_code *code; /* NULL: not a regular expression */
   pcre2_match_data *data;
+  bool machine; /* there is machine code */
+  int tail_n;   /* what each match ends with, at the end of the text; 0: not known */
+  char tail[TAIL_MOST];
 } Pattern;
 
 typedef struct Cache {
@@ -93,8 +97,65 @@ static pcre2_code *compile(const char *text, int64_t n, int *error, size_t *at) 
   return pcre2_compile(units(text), (size_t)n, OPTIONS, error, at, NULL);
 }
 
+/* Of few bytes, without a call. */
+static inline bool same_bytes(const char *a, const char *b, int64_t n) {
+  uint64_t x, y;
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    memcpy(&x, a + i, 8);
+    memcpy(&y, b + i, 8);
+    if (x != y) return false;
+  }
+  for (; i < n; i++)
+    if (a[i] != b[i]) return false;
+  return true;
+}
+
 static bool is_pattern(const Pattern *p, const char *text, int64_t n) {
-  return p->text != NULL && p->n == n && (n == 0 || memcmp(p->text, text, (size_t)n) == 0);
+  return p->text != NULL && p->n == n && same_bytes(p->text, text, n);
+}
+
+/* Where the set of characters that begins at i ends; -1: it is not a plain one. */
+static int64_t behind_set(const char *text, int64_t n, int64_t i) {
+  i += i + 1 < n && text[i + 1] == '^' ? 2 : 1;
+  if (i < n && text[i] == ']') i++;
+  for (; i < n && text[i] != ']'; i++)
+    if (text[i] == '[' || text[i] == '\\') return -1;
+  return i < n ? i + 1 : -1;
+}
+
+static bool is_plain(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* How many letters and digits stand right before the `$` that ends the pattern, where each match ends with
+ * them: it has neither groups, alternatives, options nor escapes that take more than one character. */
+static int64_t tail_of(const char *text, int64_t n) {
+  int64_t run = 0, i = 0;
+  while (i < n - 1) {
+    char c = text[i];
+    run = is_plain(c) ? run + 1 : 0;
+    if (c == '(' || c == '|') return 0;
+    if (c == '[') {
+      i = behind_set(text, n, i);
+      if (i < 0) return 0;
+    } else if (c == '\\') {
+      if (is_plain(text[i + 1]) && strchr("dDwWsSbB", text[i + 1]) == NULL) return 0;
+      i += 2;
+    } else {
+      i++;
+    }
+  }
+  return i == n - 1 && text[i] == '$' ? run : 0;
+}
+
+static void set_tail(Pattern *p) {
+  uint32_t newline = 0;
+  int64_t run = tail_of(p->text, p->n);
+  pcre2_pattern_info(p->code, PCRE2_INFO_NEWLINE, &newline);
+  if (newline != PCRE2_NEWLINE_LF) return;
+  p->tail_n = (int)(run < TAIL_MOST ? run : TAIL_MOST);
+  memcpy(p->tail, p->text + p->n - 1 - p->tail_n, (size_t)p->tail_n);
 }
 
 /* NULL: no memory. */
@@ -120,7 +181,8 @@ static Pattern *pattern_of(Cache *c, const char *text, int64_t n) {
   bool memory = p->code != NULL || error != PCRE2_ERROR_HEAP_FAILED;
   if (p->code == NULL && memory) return p;
   if (memory) {
-    (void)pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE); /* where it fails, PCRE2 interprets */
+    p->machine = pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE) == 0; /* where it fails, PCRE2 interprets */
+    set_tail(p);
     p->data = pcre2_match_data_create_from_pattern(p->code, NULL);
   }
   if (p->data != NULL) return p;
@@ -147,9 +209,21 @@ typedef struct Search {
 } Search;
 
 static bool is_ascii(const char *s, int64_t n) {
-  unsigned char all = 0;
-  for (int64_t i = 0; i < n; i++) all |= (unsigned char)s[i];
-  return all < 0x80;
+  uint64_t all = 0, word;
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    memcpy(&word, s + i, 8);
+    all |= word;
+  }
+  for (; i < n; i++) all |= (unsigned char)s[i];
+  return (all & UINT64_C(0x8080808080808080)) == 0;
+}
+
+/* Whether the text may end as a match does: `$` also stands before a line's end that ends the text. */
+static bool may_end(const Pattern *p, const char *s, int64_t n) {
+  if (p->tail_n == 0) return true;
+  if (n > 0 && s[n - 1] == '\n') n--;
+  return n >= p->tail_n && same_bytes(s + n - p->tail_n, p->tail, p->tail_n);
 }
 
 /* false: there is nothing to search, and the fault says why. */
@@ -166,8 +240,6 @@ static bool begin(Search *w, const char *s, int64_t n, const char *pattern, int6
     *fault |= FL_FAULT_PATTERN;
     return false;
   }
-  /* PCRE2 looks whether the text is UTF-8, which it is but for what comes from outside of all readers. */
-  if (n <= SHORT_TEXT && is_ascii(s, n)) w->options = PCRE2_NO_UTF_CHECK;
   uint64_t steps = STEPS + (uint64_t)n * STEPS_A_BYTE;
   pcre2_set_match_limit(c->context, steps > UINT32_MAX ? UINT32_MAX : (uint32_t)steps);
   return true;
@@ -176,7 +248,13 @@ static bool begin(Search *w, const char *s, int64_t n, const char *pattern, int6
 static bool search_from(Search *w, int64_t at, int32_t *fault) {
   const Pattern *p = w->pattern;
   pcre2_match_context *context = w->cache->context;
-  int rc = pcre2_match(p->code, units(w->s), (size_t)w->n, (size_t)at, w->options, p->data, context);
+  if (!may_end(p, w->s, w->n)) return false;
+  /* PCRE2 looks whether the text is UTF-8, which it is but for what comes from outside of all readers. */
+  if (w->n <= SHORT_TEXT && is_ascii(w->s, w->n)) w->options |= PCRE2_NO_UTF_CHECK;
+  bool at_once = p->machine && w->options == PCRE2_NO_UTF_CHECK;
+  int rc = at_once
+               ? pcre2_jit_match(p->code, units(w->s), (size_t)w->n, (size_t)at, 0, p->data, context)
+               : pcre2_match(p->code, units(w->s), (size_t)w->n, (size_t)at, w->options, p->data, context);
   if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
     rc = pcre2_match(p->code, units(w->s), (size_t)w->n, (size_t)at, w->options | PCRE2_NO_JIT, p->data,
                      context);

@@ -1,8 +1,11 @@
-/* linalg_factor.c: the operators linalg_cholesky, linalg_qr and linalg_det (LAPACK potrf, geqrf, getrf).
+/* linalg_factor.c: the operators linalg_cholesky, linalg_qr and linalg_det (LAPACK potrf, geqrf, getrf; small
+ * determinants by elimination here).
  *
  * Comes in: a matrix of finite numbers. Goes out: factors of which each is unique: the diagonal of Cholesky's
  * and of r is not negative. Always holds: one thread, so the bits depend on the arguments alone (and this
  * OpenBLAS on this class of CPU). */
+#include <math.h>
+
 #include "part/linalg_internal.h"
 
 static void set(void *data, int64_t i, int32_t dtype, double v) {
@@ -91,7 +94,41 @@ FlStatus fl_rt_linalg_qr(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, F
 
 /* ---- det ---------------------------------------------------------------------------------------------- */
 
-enum { SMALL = 16 }; /* the side of what is worked on without memory of the call */
+enum { SMALL = 16 }; /* the side of what is worked on here, in doubles: a call of LAPACK costs more */
+
+/* By elimination with the largest element of each column, in the order of the columns. n is known where this
+ * is inlined. */
+static inline double eliminate(double *a, int64_t n) {
+  double product = 1.0;
+  for (int64_t k = 0; k < n; k++) {
+    int64_t best = k;
+    for (int64_t i = k + 1; i < n; i++) best = fabs(a[i * n + k]) > fabs(a[best * n + k]) ? i : best;
+    double pivot = a[best * n + k];
+    if (pivot == 0.0) return 0.0;
+    for (int64_t j = k; j < n && best != k; j++) {
+      double above = a[k * n + j];
+      a[k * n + j] = a[best * n + j];
+      a[best * n + j] = above;
+    }
+    product *= best == k ? pivot : -pivot;
+    for (int64_t i = k + 1; i < n; i++) {
+      double factor = a[i * n + k] / pivot;
+      for (int64_t j = k + 1; j < n; j++) a[i * n + j] -= factor * a[k * n + j];
+    }
+  }
+  return product;
+}
+
+static double small_det(const FlArray *a, int64_t n) {
+  double lu[SMALL * SMALL];
+  for (int64_t i = 0; i < n * n; i++) lu[i] = fl_linalg_at(a->data, i, a->dtype);
+  switch (n) {
+  case 2: return eliminate(lu, 2);
+  case 3: return eliminate(lu, 3);
+  case 4: return eliminate(lu, 4);
+  default: return eliminate(lu, n);
+  }
+}
 
 /* A matrix and its transpose have the same determinant. */
 static FlStatus det(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a, double *out) {
@@ -101,11 +138,13 @@ static FlStatus det(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a, doub
       fl_linalg_finite(mem, desc, a, "") != 0)
     return 1;
   if (n == 0) return 0;
+  if (n <= SMALL) {
+    *out = small_det(a, n);
+    return 0;
+  }
   size_t size = (size_t)fl_dtype_info[a->dtype].bytes;
-  double small[SMALL * SMALL];
-  int few[SMALL];
-  void *lu = n <= SMALL ? small : fl_part_alloc(mem, n * n, size);
-  int *pivots = n <= SMALL ? few : fl_part_alloc(mem, n, sizeof *pivots);
+  void *lu = fl_part_alloc(mem, n * n, size);
+  int *pivots = fl_part_alloc(mem, n, sizeof *pivots);
   if (lu == NULL || pivots == NULL) return 1;
   int order = (int)n, info = 0;
   memcpy(lu, a->data, (size_t)(n * n) * size);
@@ -124,7 +163,7 @@ FlStatus fl_rt_linalg_det(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, 
   FlStatus status = det(&mem, desc, args[0].a, &v);
   fl_part_mem_reset(&mem);
   results[0] = (FlSlot){0};
-  if (args[0].a->dtype == FL_F64) results[0].f = v;
-  else results[0].f32 = (float)v;
+  if (args[0].a->dtype == FL_F64) results[0].f = fl_s_canon_f64(v);
+  else results[0].f32 = fl_s_canon_f32((float)v);
   return status;
 }

@@ -51,8 +51,11 @@ static int32_t finite_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
 }
 
 FlStatus fl_linalg_finite(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a, const char *of) {
+  enum { FEW = 1024 }; /* elements, of which handing them out costs more than looking at them */
   Finite f = {a, INT64_MAX};
-  if (fl_part_for(mem->ctx, finite_body, &f, fl_array_count(a), 0.5) != 0) return 1;
+  int64_t elements = fl_array_count(a);
+  if (elements <= FEW) (void)finite_body(mem->ctx, &f, 0, elements);
+  else if (fl_part_for(mem->ctx, finite_body, &f, elements, 0.5) != 0) return 1;
   int64_t at = atomic_load(&f.first), index[3] = {0};
   if (at == INT64_MAX) return 0;
   double v = fl_linalg_at(a->data, at, a->dtype);

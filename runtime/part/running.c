@@ -1,8 +1,8 @@
 /* running.c: what runs along the rows of each group: sums, products, minima, maxima and counts so far.
  *
  * Comes in: the group of each row, a column. Goes out: for each row what its group's rows up to it give.
- * Nulls are passed over, and have zero. Always holds: what part.h says of each; the order of work decides
- * nothing.
+ * Nulls are passed over, and have zero. Also which row of the group was the last where something held. Always
+ * holds: what part.h says of each; the order of work decides nothing.
  *
  * Rows are cut in pieces, each with a state for every group. A first walk gives the state after each piece
  * alone; joined from left to right they are the states before each piece, and a second walk writes. A state
@@ -221,6 +221,33 @@ static void count_walk(const FlRunning *r, void *states, int64_t begin, int64_t 
 
 static void count_join(void *prefix, const void *next) { *(int64_t *)prefix += *(const int64_t *)next; }
 
+/* ---- the row that is held ------------------------------------------------------------------------------ */
+
+/* States: that row, from 1; 0: there is none. */
+static void held_walk(const FlRunning *r, void *states, int64_t begin, int64_t end, bool write) {
+  const uint8_t *is = (const uint8_t *)r->col.data;
+  int64_t *held = states, *out = write ? (int64_t *)r->out->data : NULL;
+  if (r->id != NULL) {
+    for (int64_t i = begin; i < end; i++) {
+      int64_t *last = &held[r->id[i]];
+      *last = is[i] ? i + 1 : *last;
+      if (write) out[i] = *last - 1;
+    }
+    return;
+  }
+  for (int64_t i = end; !write && *held == 0 && i > begin; i--) *held = is[i - 1] ? i : 0;
+  int64_t last = *held - 1;
+  for (int64_t i = begin; write && i < end; i++) {
+    last = is[i] ? i : last;
+    out[i] = last;
+  }
+}
+
+static void held_join(void *prefix, const void *next) {
+  const int64_t *last = next;
+  if (*last != 0) *(int64_t *)prefix = *last;
+}
+
 /* ---- the two walks ------------------------------------------------------------------------------------- */
 
 static char *states_of(const FlRunning *r, int64_t piece) {
@@ -279,7 +306,8 @@ static const FlRunningWay int_sum = {int_sum_walk, int_sum_join, sizeof(__int128
                           int_product = {int_product_walk, int_product_join, sizeof(IntProduct)},
                           float_product = {float_product_walk, float_product_join, sizeof(FloatProduct)},
                           best = {best_walk, best_join, sizeof(Best)},
-                          count = {count_walk, count_join, sizeof(int64_t)};
+                          count = {count_walk, count_join, sizeof(int64_t)},
+                          held = {held_walk, held_join, sizeof(int64_t)};
 
 static FlStatus fail_overflow(FlRunning *r, int64_t row) {
   FlStatus status =
@@ -317,6 +345,8 @@ static FlStatus running(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, 
     if (r->col.dtype == FL_TEXT && fl_array_keep(ctx, r->out, NULL, &r->col.array, 1) != 0) return 1;
   } else if (strcmp(desc->s, "count") == 0) {
     r->way = &count;
+  } else if (strcmp(desc->s, "held") == 0) {
+    r->way = &held;
   } else {
     return fl_fail_op(ctx, desc, FL_CODE_INTERNAL, "nothing called %s runs along rows", desc->s);
   }

@@ -20,8 +20,8 @@
 enum {
   LANES = 8,
   BLOCK = FL_PART_BATCH,
-  BLOCK_BITS = 9,     /* of the rows of a block */
-  OFF_BITS = 88,      /* a block's sum is off by 2^(K - 88) */
+  BLOCK_BITS = 9,      /* of the rows of a block */
+  OFF_BITS = 88,       /* a block's sum is off by 2^(K - 88) */
   EXPONENT_MOST = 400, /* of a block's greatest value, so that no product nor what it lost is subnormal */
   LEAST_ROWS = 2048,
   SUMS = 2 + FL_SPREAD_PRODUCTS
@@ -162,8 +162,8 @@ static void sum_up(const Pairs *p, const double *const *x, int64_t n, const Scal
 
 enum { FITS, OTHER_SCALE, NOT_FOR_THESE };
 
-/* Whether a block whose greatest values these are fits the scale, and else the scale that it does fit. A block
- * of much smaller values asks for one of its own. */
+/* Whether a block whose greatest values these are fits the scale, and else the scale that it does fit. A
+ * block of much smaller values asks for one of its own. */
 static int fit(const Pairs *p, const BlockSums *found, Scale *scale) {
   enum { FAR = 8 };
   int fits = FITS;
@@ -246,11 +246,12 @@ static void set_moment(About *m, const Pairs *p, int64_t n, int32_t product) {
   set_about(&y, &c->sum[pair.b], c->off[pair.b]);
   fl_big_refine(&xy.v, x.v.exponent + y.v.exponent);
   fl_big_moment(&m->v, (uint64_t)n, &xy.v, &x.v, &y.v);
-  m->by = ((double)n * xy.by + size_of(&c->sum[pair.a]) * y.by + size_of(&c->sum[pair.b]) * x.by + x.by * y.by) *
-          (1.0 + 0x1p-40);
+  m->by =
+      ((double)n * xy.by + size_of(&c->sum[pair.a]) * y.by + size_of(&c->sum[pair.b]) * x.by + x.by * y.by) *
+      (1.0 + 0x1p-40);
 }
 
-/* The terms of the formula as fl_spread_terms gives them. */
+/* The terms of the formula, as fl_spread_of_terms takes them. */
 static int32_t set_terms(About *term, const Pairs *p, int64_t n) {
   const FlSpread *s = p->s;
   if (s->kind == FL_SPREAD_MEAN) {

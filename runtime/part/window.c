@@ -1,5 +1,4 @@
-/* window.c: rows in the order of their groups, and what follows from positions in it: group_order,
- * shift_rows.
+/* window.c: rows in the order of their groups: the operator group_order.
  *
  * Comes in: the group of each row. Goes out: row numbers. Always holds: within a group rows keep their order;
  * nothing depends on how the rows were cut.
@@ -174,38 +173,4 @@ static FlStatus group_order(FlPartMem *m, const FlOpDesc *desc, const FlSlot *ar
 
 FlStatus fl_rt_group_order(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   return fl_part_give(ctx, desc, args, results, 2, group_order);
-}
-
-/* ---- shift_rows --------------------------------------------------------------------------------------- */
-
-typedef struct Shift {
-  const int64_t *rows, *id;
-  int64_t n, by; /* the row `by` positions on, which may be negative */
-  int64_t *out;
-} Shift;
-
-static int32_t shift_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  const Shift *s = env;
-  (void)ctx;
-  for (int64_t p = begin; p < end; p++) {
-    int64_t row = s->rows[p], there = p + s->by;
-    int64_t other = there >= 0 && there < s->n ? s->rows[there] : -1;
-    s->out[row] = other >= 0 && s->id[other] == s->id[row] ? other : -1;
-  }
-  return 0;
-}
-
-FlStatus fl_rt_shift_rows(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  Shift s = {.rows = args[0].a->data, .id = args[1].a->data, .n = args[0].a->dims[0], .by = args[2].i};
-  if (args[1].a->dims[0] != s.n) return fl_part_fail_shape(ctx, desc, s.n, args[1].a->dims[0]);
-  if (s.by > s.n || s.by < -s.n) s.by = s.n; /* farther than any row is nowhere */
-  FlArray *out = fl_array_new(ctx, FL_I64, 1, &s.n);
-  if (out == NULL) return 1;
-  s.out = out->data;
-  if (fl_part_for(ctx, shift_body, &s, s.n, 4.0) != 0) {
-    fl_array_unref(out);
-    return 1;
-  }
-  results[0].a = out;
-  return 0;
 }

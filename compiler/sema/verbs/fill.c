@@ -2,7 +2,9 @@
  *
  * In: a table, and which of its columns. Out: the same rows; the columns keep their `?`, as nothing stands
  * before the first value. What always holds: in a grouped table a value stays in its group. */
+#include "sema/category.h"
 #include "sema/expr.h"
+#include "sema/lift.h"
 #include "sema/place.h"
 #include "sema/scope.h"
 #include "sema/value.h"
@@ -37,16 +39,18 @@ static Filling filling(FlSema *s, FlVal t, bool up) {
 /* i64[rows]: the row whose value each row gets, its own where it has one; -1: there is none. */
 static FlValue *sources(FlSema *s, const Filling *f, FlValue *valid) {
   FlType1 type = fl_t_array(FL_I64, 1);
-  FlValue *none = fl_sema_i64(s, -1);
-  FlSemaMap map = fl_sema_map(s, 1, &f->rows, FL_I64);
-  FlValue *row = turned(s, f, map.index[0]);
-  FlValue *own = fl_sema_map_end(
-      s, &map, fl_ir_select(&s->b, fl_ir_load(&s->b, valid, 1, &row, true), map.index[0], none));
-  FlValue *args[3] = {f->grouping ? f->grouping->groups : fl_sema_i64(s, 1), f->group_of ? f->group_of : own,
-                      own};
+  FlSemaMap map;
+  FlValue *row;
+  if (f->up) {
+    map = fl_sema_map(s, 1, &f->rows, FL_BOOL);
+    row = turned(s, f, map.index[0]);
+    valid = fl_sema_map_end(s, &map, fl_ir_load(&s->b, valid, 1, &row, true));
+  }
+  FlValue *args[3] = {f->grouping ? f->grouping->groups : fl_sema_i64(s, 1),
+                      f->group_of ? f->group_of : valid, valid};
   FlOp *last = fl_ir_op(&s->b, FL_OP_RUNNING, 3, args, 1, &type, 0);
   last->attrs.i = !f->group_of;
-  last->attrs.s = "max";
+  last->attrs.s = "held";
   FlColumnAttr column = fl_ir_column(false);
   fl_ir_set_columns(s->arena, last, 1, &column);
   if (!f->up) return last->results[0];
@@ -54,7 +58,16 @@ static FlValue *sources(FlSema *s, const Filling *f, FlValue *valid) {
   row = turned(s, f, map.index[0]);
   FlValue *at = fl_ir_load(&s->b, last->results[0], 1, &row, true);
   FlValue *there = fl_sema_op2(s, FL_OP_GE, at, fl_sema_i64(s, 0));
-  return fl_sema_map_end(s, &map, fl_ir_select(&s->b, there, turned(s, f, at), none));
+  return fl_sema_map_end(s, &map, fl_ir_select(&s->b, there, turned(s, f, at), fl_sema_i64(s, -1)));
+}
+
+/* The column's values at the rows `from`, null where that is -1. */
+static FlVal filled(FlSema *s, FlVal column, FlValue *from) {
+  FlVal plain = fl_sema_take(s, fl_val_plain(s, column), from, FL_TAKE_OR_ZERO);
+  FlVal pair[2] = {fl_val_array(s, FL_I64, 1, from), fl_val_i64(s, 0)};
+  FlVal there = fl_sema_lift_op(s, s->b.span, FL_OP_GE, 2, pair, FL_BOOL, NULL);
+  FlValue *parts[2] = {plain.parts[0], there.parts[0]};
+  return fl_val_with(s, column.type, parts, column);
 }
 
 /* Marks the columns that the arguments name, without any all but the keys. false: reported. */
@@ -93,8 +106,7 @@ FlVal fl_builtin_fill(FlSema *s, FlCallSite *c) {
     FlValue *valid =
         in[k] && column.type->kind == FL_TY_ARRAY && column.type->rank == 1 ? fl_val_valid(s, column) : NULL;
     if (!valid) continue; /* nothing to fill */
-    FlVal filled = fl_sema_take(s, column, sources(s, &f, valid), FL_TAKE_OR_ZERO);
-    fl_columns_set(s, &columns, row->fields[k].name, filled);
+    fl_columns_set(s, &columns, row->fields[k].name, filled(s, column, sources(s, &f, valid)));
   }
   return fl_columns_same_rows(s, c, &columns, t, NULL);
 }

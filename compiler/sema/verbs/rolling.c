@@ -209,24 +209,43 @@ static FlVal no_scalar(FlSema *s, FlCallSite *c, FlVal out) {
                        fl_val_text(s, out));
 }
 
+/* Where the window of each row begins and ends, among the rows by group. */
+static FlOp *window_bounds(FlSema *s, const Window *w) {
+  FlValue *args[8];
+  FlColumnAttr columns[2];
+  int n_columns, n = window_args(w, args, columns, &n_columns);
+  FlType1 types[2] = {fl_t_array(FL_I64, 1), fl_t_array(FL_I64, 1)};
+  FlOp *bounds = fl_ir_op(&s->b, FL_OP_ROLLING_BOUNDS, n, args, 2, types, 0);
+  set_window(s, bounds, w, columns, n_columns);
+  return bounds;
+}
+
+/* The window [*from, *to) of a row, in the loop over them; whether it has as many rows as it should. */
+static FlValue *window_of(FlSema *s, const Window *w, FlOp *bounds, FlValue *row, FlValue **from,
+                          FlValue **to) {
+  if (bounds) {
+    *from = fl_ir_load(&s->b, bounds->results[0], 1, &row, true);
+    *to = fl_ir_load(&s->b, bounds->results[1], 1, &row, true);
+    return fl_sema_op2(s, FL_OP_GT, *to, *from);
+  }
+  *to = fl_sema_op2(s, FL_OP_WRAP_ADD, row, fl_sema_i64(s, 1));
+  *from = fl_sema_op2(s, FL_OP_MAX, fl_sema_op2(s, FL_OP_WRAP_SUB, *to, w->width), fl_sema_i64(s, 0));
+  return fl_sema_op2(s, FL_OP_GE, fl_sema_op2(s, FL_OP_WRAP_SUB, *to, *from), w->least);
+}
+
 static FlVal any_function(FlSema *s, FlCallSite *c, const Window *w, FlClosure *f) {
-  FlValue *args[8], *rows = fl_sema_dim(s, w->x, 0);
+  FlValue *rows = fl_sema_dim(s, w->x, 0);
   FlVal counts = {0};
   if (w->x.type->nullable) counts = fast(s, c, w, "count", 1.0);
   if (counts.type && fl_val_bad(counts)) return counts;
-  FlColumnAttr columns[2];
-  int n_columns, n = window_args(w, args, columns, &n_columns);
-  FlType1 i64s[2] = {fl_t_array(FL_I64, 1), fl_t_array(FL_I64, 1)}, i64 = fl_t_scalar(FL_I64);
-  FlOp *bounds = fl_ir_op(&s->b, FL_OP_ROLLING_BOUNDS, n, args, 2, i64s, 0);
-  set_window(s, bounds, w, columns, n_columns);
+  FlType1 i64 = fl_t_scalar(FL_I64);
+  FlOp *bounds = w->whole ? NULL : window_bounds(s, w);
   FlVal sorted = w->whole ? w->x : fl_sema_take(s, w->x, w->order.rows, 0);
   FlOp *map = fl_ir_op(&s->b, FL_OP_MAP, 1, &rows, 0, NULL, 1);
   FlRegion *r = fl_ir_region(&s->b, map, 0, 1, &i64);
   fl_by_group_say_loop(s, map, r);
   FlSavedPlace saved = fl_sema_enter(s, r);
-  FlValue *from = fl_ir_load(&s->b, bounds->results[0], 1, r->params, true);
-  FlValue *to = fl_ir_load(&s->b, bounds->results[1], 1, r->params, true);
-  FlValue *full = fl_sema_op2(s, FL_OP_GT, to, from);
+  FlValue *from, *to, *full = window_of(s, w, bounds, r->params[0], &from, &to);
   if (counts.type) { /* its bounds know of rows, not of nulls */
     FlValue *count = fl_ir_load(&s->b, counts.parts[0], 1, r->params, true);
     full = fl_sema_op2(s, FL_OP_AND, full, fl_sema_op2(s, FL_OP_GE, count, w->least));
@@ -237,7 +256,7 @@ static FlVal any_function(FlSema *s, FlCallSite *c, const Window *w, FlClosure *
   FlAggContext *agg = s->agg;
   s->agg = NULL;
   FlVal view = fl_sema_index_rows(s, sorted, from, to);
-  for (int p = 0; p < view.type->n_parts; p++) { /* ROLLING_BOUNDS gives what is within */
+  for (int p = 0; p < view.type->n_parts; p++) { /* what is within */
     FlOp *cut = view.parts[p]->op;
     if (cut && cut->code == FL_OP_ROWS) cut->attrs.i = 1;
   }

@@ -158,7 +158,7 @@ static FlVal shift(FlSema *s, FlVal x, FlValue *n, bool back) {
 static FlVal shift_in_groups(FlSema *s, FlVal x, FlValue *n, bool back) {
   FlType1 type = fl_t_array(FL_I64, 1);
   FlValue *by = back ? fl_sema_op2(s, FL_OP_WRAP_SUB, fl_sema_i64(s, 0), n) : n;
-  FlValue *args[3] = {fl_verb_order(s, x, NULL).rows, s->agg->group_of, by};
+  FlValue *args[3] = {s->agg->groups, s->agg->group_of, by};
   FlOp *op = fl_ir_op(&s->b, FL_OP_SHIFT_ROWS, 3, args, 1, &type, 0);
   FlVal out = fl_sema_take(s, x, op->results[0], FL_TAKE_OR_ZERO);
   if (x.type->nullable) return out;

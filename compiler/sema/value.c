@@ -389,6 +389,26 @@ static FlVal convert(FlSema *s, FlVal v, const FlType *want, FlSpan span) {
   return (FlVal){.type = want, .parts = v.parts, .fn = v.fn};
 }
 
+/* How a value of one type becomes one of another, as a line; NULL: by no function alone. */
+static const char *way(FlDtype from, FlDtype to) {
+  const bool number = fl_dtype_is_number(from);
+  if (to == FL_BOOL && fl_dtype_is_int(from)) return "compare it, as in `... != 0`";
+  if (to == FL_TEXT && from != FL_FILE) return "write it as a text: `text(...)`";
+  if (from == FL_BOOL && fl_dtype_is_int(to)) return "true as 1, false as 0: `i64(...)`";
+  if (to == FL_DURATION && number) return "say the unit: `days(...)`, `hours(...)`, `seconds(...)`";
+  if (from == FL_DURATION && fl_dtype_is_number(to)) return "divide by a unit: `... / days(1)`";
+  if (to == FL_DATE && from == FL_DATETIME) return "take its day: `date(...)`";
+  if (to == FL_DATETIME && from == FL_DATE) return "take the beginning of the day: `datetime(...)`";
+  if (from != FL_TEXT) return NULL;
+  if (to == FL_BOOL) return "compare it, as in `... == \"true\"`";
+  if (fl_dtype_is_decimal(to)) return "read the number: `decimal(...)`";
+  if (fl_dtype_is_float(to)) return "read the number: `parse_f64(...)`";
+  if (fl_dtype_is_int(to)) return "read the number: `parse_i64(...)`";
+  if (to == FL_DATE) return "read the date: `date(\"2026-05-17\")`, `parse_date(...)`";
+  if (to == FL_DATETIME) return "read the time: `datetime(\"2026-05-17 10:00:00\")`, `parse_datetime(...)`";
+  return NULL;
+}
+
 static void explain_misfit(FlSema *s, FlDiag *d, FlVal v, const FlType *want) {
   const FlType *t = v.type;
   bool both = (t->kind == FL_TY_SCALAR || t->kind == FL_TY_ARRAY) &&
@@ -401,6 +421,8 @@ static void explain_misfit(FlSema *s, FlDiag *d, FlVal v, const FlType *want) {
     fl_diag_help(s->sink, d, "make a category of it: `category(..., levels = ...)`");
   else if (both && t->dtype == FL_CATEGORY && want->dtype == FL_TEXT)
     fl_diag_help(s->sink, d, "take the texts of the category: `text(...)`");
+  else if (both && t->rank == want->rank && t->dtype != want->dtype && way(t->dtype, want->dtype))
+    fl_diag_help(s->sink, d, "%s", way(t->dtype, want->dtype));
   else if (both && v.literal)
     ; /* a number as written: the message says it */
   else if (both && fl_dtype_is_number(t->dtype) && fl_dtype_is_number(want->dtype) && t->kind == want->kind &&

@@ -3,6 +3,7 @@
  *   key     := "flow.code" flowc:digest options:digest path text:digest
  *         |  "flow.unit" flowc:digest options:digest unit                    unit: the key of codegen/units.c
  *   payload := n-inputs:u64 input* length:u64 warnings zeros object         zeros: to a multiple of 64
+ *   record  := text:digest ended:u8                     of a script that was tried, under its path
  *   input   := kind:u8 length:u64 path digest           of fl_world_here
  */
 #include "code_cache.h"
@@ -189,6 +190,50 @@ void fl_code_cache_put(FlCodeCache *cache, const FlCompilation *c, const FlBuild
   fl_memo_put(cache->memo, (FlMemoKey){key.s, (int64_t)key.len, c->script->path}, pieces, 2, NULL);
   fl_text_reset(&head);
   fl_text_reset(&key);
+}
+
+/* ---- scripts that were tried ------------------------------------------------------------------------ */
+
+enum { TRIED_BYTES = sizeof(FlDigest) + 1 };
+
+/* Reset by the caller. */
+static FlText1 tried_name(const FlCompilation *c) {
+  FlText1 name = {0};
+  char where[PATH_MAX];
+  fl_text_addf(&name, "flow.tried %s\n%s", getcwd(where, sizeof where) ? where : "", c->script->path);
+  return name;
+}
+
+static FlDigest tried_text(const FlCodeCache *cache, const FlCompilation *c, const FlBuildOptions *options) {
+  FlText1 key = key_of(cache, c, options);
+  FlDigest d = fl_memo_digest(key.s, (int64_t)key.len);
+  fl_text_reset(&key);
+  return d;
+}
+
+bool fl_code_cache_tries(FlCodeCache *cache, const FlCompilation *c, const FlBuildOptions *options) {
+  if (!cache || !cache->memo) return true;
+  FlText1 name = tried_name(c);
+  FlMemoEntry *e = fl_memo_record_get(cache->memo, name.s);
+  fl_text_reset(&name);
+  FlDigest text = {0};
+  bool known = e && e->bytes == TRIED_BYTES, ended = false;
+  if (known) {
+    memcpy(&text, e->payload, sizeof text);
+    ended = ((const char *)e->payload)[sizeof text] != 0;
+  }
+  fl_memo_unmap(e);
+  return !known || (ended && !fl_memo_digest_same(text, tried_text(cache, c, options)));
+}
+
+void fl_code_cache_tried(FlCodeCache *cache, const FlCompilation *c, const FlBuildOptions *options, bool ended) {
+  if (!cache || !cache->memo) return;
+  FlText1 name = tried_name(c), record = {0};
+  add_digest(&record, tried_text(cache, c, options));
+  fl_text_addc(&record, (char)ended);
+  (void)fl_memo_record_put(cache->memo, name.s, record.s, (int64_t)record.len);
+  fl_text_reset(&record);
+  fl_text_reset(&name);
 }
 
 /* ---- functions ------------------------------------------------------------------------------------- */

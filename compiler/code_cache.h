@@ -23,6 +23,11 @@ FlLoaded *fl_code_cache_get(FlCodeCache *cache, const FlCompilation *c, const Fl
 void fl_code_cache_put(FlCodeCache *cache, const FlCompilation *c, const FlBuildOptions *options,
                        const FlObject *object);
 
+/* Whether the script is worth being tried (cli/program.c): its text was not, and none of this path was given up. */
+bool fl_code_cache_tries(FlCodeCache *cache, const FlCompilation *c, const FlBuildOptions *options);
+/* Remembers that it was: it came to its end, or was given up. */
+void fl_code_cache_tried(FlCodeCache *cache, const FlCompilation *c, const FlBuildOptions *options, bool ended);
+
 /* The code of single functions, for fl_code_of_units; `arg` is the cache. NULL: it remembers nothing. */
 const FlCodeStore *fl_code_cache_units(FlCodeCache *cache, const FlBuildOptions *options);
 

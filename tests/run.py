@@ -68,9 +68,12 @@ MODES = {
     "workers-8": ["--workers", "8"],
     "O0": ["-O0", "--workers", "2"],
     "interp": ["--interp"],
+    "tried": ["--workers", "2"],
 }
 # Where optimised loops are tested: small data alone would not be worth making them.
 OPTIMISED = {"workers-2", "workers-3", "workers-8"}
+# As users run a new text: interpreted for a moment, and where that is not enough once more, with code.
+TRIED = {"tried"}
 
 
 class Result:
@@ -177,6 +180,7 @@ class Runner:
             self.env["FLOW_SANITIZE"] = found[1]
             self.env.update(SANITIZER_OPTIONS)
         # Compiled code may be remembered from one way of running to the next; results of stages may not.
+        self.env["FLOW_KERNELS"] = "late"  # what is tested is code, but where a test says otherwise
         self.env["FLOW_CODE_CACHE"] = os.path.join(self.scratch, "code")
 
     def run_command(self, command, cwd, env, timeout=TIMEOUT):
@@ -213,7 +217,11 @@ class Runner:
     def run_script(self, script, mode, *options):
         """(status, out, err, the plot x.svg or None) of one way of running it, with more options of `flowc run`."""
         where = script.folder(self.scratch)
-        env = dict(self.env, FLOW_CACHE=str(where / ".flow"), FLOW_KERNELS="once" if mode in OPTIMISED else "")
+        env = dict(self.env, FLOW_CACHE=str(where / ".flow"))
+        if mode in OPTIMISED:
+            env["FLOW_KERNELS"] = "once"
+        if mode in TRIED:
+            del env["FLOW_KERNELS"]
         try:
             if mode == "build":
                 command = [str(self.flowc), "build", script.path.name, "-o", "program.bin"]

@@ -62,6 +62,7 @@ class Place:
         atexit.register(shutil.rmtree, self.path, ignore_errors=True)
         self.store = self.path / ".flow"
         self.env = dict(os.environ, FLOW_CACHE=str(self.store), NO_COLOR="1", LC_ALL="C.UTF-8")
+        self.env.setdefault("FLOW_KERNELS", "late")  # not tried before there is code
         self.env.setdefault("FLOW_CODE_CACHE", str(self.path / ".code"))
         self.env["XDG_STATE_HOME"] = str(self.path / ".state")
         for name, text in files.items():

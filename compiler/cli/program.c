@@ -19,17 +19,74 @@ int fl_program_interpret(FlCompilation *c, const FlBuildOptions *options, int ar
   const FlPlan *plan = fl_compile_plan(c, &build);
   if (!plan) return fl_compilation_lacks(c);
   FlInterp *in = fl_interp_make(c->arena, plan, c->sources);
-  return fl_main_for(fl_interp_program(in, NULL), fl_script_path(c->script->path), argc, argv, NULL);
+  return fl_main_for(fl_interp_program(in, NULL), fl_script_path(c->script->path), argc, argv, &(FlMade){0});
 }
 
-/* The program, remembered or made; NULL with *status where there is none. */
+/* ---- a new text is tried before its code is made ------------------------------------------------------ */
+
+/* Nanoseconds that making the code of a program takes at least, and of an operation: about half of what was measured. */
+enum { CODE = 4000000, CODE_EACH = 15000 };
+
+/* Does it call itself? state: 1 while it is looked at, 2: it does not. */
+static bool recurs(FlMap *state, const FlFunc *func);
+static bool calls_back(FlMap *state, const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    if (op->attrs.func && recurs(state, op->attrs.func)) return true;
+    for (int i = 0; i < op->n_regions; i++)
+      if (calls_back(state, op->regions[i])) return true;
+  }
+  return false;
+}
+static bool recurs(FlMap *state, const FlFunc *func) {
+  intptr_t known = (intptr_t)fl_map_get(state, func);
+  if (known) return known == 1;
+  fl_map_set(state, func, (void *)1);
+  if (calls_back(state, func->body)) return true;
+  fl_map_set(state, func, (void *)2);
+  return false;
+}
+
+/* Is there something that cannot be done twice? What asks for the world beside files is found when it runs (fl_ctx_act). */
+static bool acts(const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    bool prints = op->code == FL_OP_PRINT || op->code == FL_OP_SHOW || op->code == FL_OP_SHOW_PLOT;
+    if ((fl_op_info[op->code].flags & FL_OPF_EFFECT && !prints) || op->code == FL_OP_EXTERN) return true;
+    for (int i = 0; i < op->n_regions; i++)
+      if (acts(op->regions[i])) return true;
+  }
+  return false;
+}
+
+/* How long it may be tried; 0: not at all. A deep recursion needs more stack here than its code does. */
+static int64_t time_to_try(FlCompilation *c) {
+  FlMap *state = fl_map_make(c->arena);
+  int64_t ns = CODE;
+  for (const FlFunc *f = c->sema.module->first; f; f = f->next) {
+    if (acts(f->body) || recurs(state, f)) return 0;
+    ns += (int64_t)fl_ir_n_ops(f->body) * CODE_EACH;
+  }
+  return ns;
+}
+
+/* Interprets it, which begins at once. FL_RUN_AGAIN: nothing was seen of that, and its code is to be made. */
+static int try(FlCodeCache *cache, FlCompilation *c, const FlBuildOptions *build, int argc, char **argv) {
+  int64_t ns = time_to_try(c);
+  const FlPlan *plan = ns ? fl_compile_plan(c, build) : NULL;
+  if (c->lacks) return fl_compilation_lacks(c);
+  if (!plan || !fl_code_cache_tries(cache, c, build)) return FL_RUN_AGAIN;
+  const FlProgram *program = fl_interp_program(fl_interp_make(c->arena, plan, c->sources), NULL);
+  int status = fl_main_for(program, fl_script_path(c->script->path), argc, argv, &(FlMade){.tries = ns});
+  fl_code_cache_tried(cache, c, build, status != FL_RUN_AGAIN);
+  return status;
+}
+
+/* ---- code ----------------------------------------------------------------------------------------------- */
+
+/* Of a module; NULL with *status where there is none. */
 static FlLoaded *compiled(FlCodeCache *cache, FlCompilation *c, const FlBuildOptions *build, int *status) {
-  FlLoaded *loaded = fl_code_cache_get(cache, c, build);
-  if (loaded) return loaded;
+  FlLoaded *loaded = NULL;
   FlObject object = {0};
-  fl_process_room();
-  *status = fl_compile_ir(c, build);
-  if (!*status) *status = fl_compile_object_with(c, build, fl_code_cache_units(cache, build), &object);
+  *status = fl_compile_object_with(c, build, fl_code_cache_units(cache, build), &object);
   char *why = NULL;
   if (!*status && !(loaded = fl_load_object(object.bytes, object.size, &why))) {
     fprintf(stderr, "error: flow itself failed: loading the compiled script: %s\n", why ? why : "");
@@ -41,19 +98,33 @@ static FlLoaded *compiled(FlCodeCache *cache, FlCompilation *c, const FlBuildOpt
   return loaded;
 }
 
+static int run_code(FlCodeCache *cache, FlLoaded *loaded, const FlCompilation *c, const FlBuildOptions *build, int argc,
+                    char **argv) {
+  const char *kernels = getenv("FLOW_KERNELS");
+  FlLateCode *late = build->late ? fl_late_code_new(fl_code_cache_units(cache, build), build) : NULL;
+  FlKernelMaker maker = {fl_late_code_make, late, kernels && strcmp(kernels, "once") == 0};
+  FlMade made = {.maker = late ? &maker : NULL};
+  int status = fl_main_for(fl_loaded_program(loaded), fl_script_path(c->script->path), argc, argv, &made);
+  fl_loaded_free(loaded);
+  fl_late_code_free(late);
+  return status;
+}
+
 int fl_program_run(FlCompilation *c, const FlBuildOptions *options, int argc, char **argv) {
   FlBuildOptions build = *options;
   const char *kernels = getenv("FLOW_KERNELS");
   build.late = build.level > 0 && !(kernels && strcmp(kernels, "first") == 0);
-  int status = 0;
   FlCodeCache *cache = fl_code_cache_open();
-  FlLoaded *loaded = compiled(cache, c, &build, &status);
-  FlLateCode *late = build.late ? fl_late_code_new(fl_code_cache_units(cache, &build), &build) : NULL;
-  FlKernelMaker maker = {fl_late_code_make, late, kernels && strcmp(kernels, "once") == 0};
-  if (!status)
-    status = fl_main_for(fl_loaded_program(loaded), fl_script_path(c->script->path), argc, argv, late ? &maker : NULL);
-  if (loaded) fl_loaded_free(loaded);
-  fl_late_code_free(late);
+  FlLoaded *loaded = fl_code_cache_get(cache, c, &build);
+  int status = loaded ? 0 : FL_RUN_AGAIN;
+  if (!loaded) {
+    fl_process_room();
+    int lacks = fl_compile_ir(c, &build);
+    if (!lacks && build.level > 0 && !kernels) status = try(cache, c, &build, argc, argv);
+    if (lacks) status = lacks;
+    else if (status == FL_RUN_AGAIN) loaded = compiled(cache, c, &build, &status);
+  }
+  if (loaded) status = run_code(cache, loaded, c, &build, argc, argv);
   fl_code_cache_close(cache);
   return status;
 }

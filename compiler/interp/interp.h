@@ -1,6 +1,6 @@
 /* interp.h: the reference interpreter: what a verified IR module means, run slowly and obviously.
  *
- * In: a module after the passes of level 0, which say what is evaluated at all, and no optimisation. Out:
+ * In: a module after the passes of level 0, which say what is evaluated at all, or of any other. Out:
  * results, output and errors: the same, to the bit, as those of the compiled program (matrix products within
  * BLAS's tolerance). It shares with compiled code only what defines the language's operators: the scalar
  * functions of runtime/kern and the runtime operators fl_rt_*.

@@ -31,6 +31,8 @@ struct FlInterp {
   FlMap *notes;       /* FlOp -> OpNote */
   FlMap *stage_index; /* FlFunc -> index + 1 */
   FlMap *call_sites;  /* FlCall -> site + 1 */
+  FlInterner *site_names; /* what a site is of, as bytes */
+  FlMap *site_numbers;    /* these -> site + 1 */
   FlMap *line_texts;  /* start of a line in its source -> its text */
   FlVec(FlSite) sites;
   FlVec(FlStage) stages;

@@ -7,6 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+  LOOK = 16,  /* so many elements at a look whether the run goes on */
+  SLOWER = 30 /* than optimised code, at least */
+};
+
 /* ---- the walk ---------------------------------------------------------------------------------------- */
 
 /* The next index, row-major: the last axis runs fastest. */
@@ -41,7 +46,20 @@ FlStatus cut_of_loop(Frame *f, const FlOp *op, int64_t rows, const FlCut **cut) 
   return s;
 }
 
-FlStatus each_element(Frame *f, const FlOp *op, const FlCut *cut, ElementFn *fn, void *arg) {
+/* A walk over the elements of a loop. */
+typedef struct Walk {
+  Frame *f;
+  const FlOp *op;
+  const FlCut *cut;
+  ElementFn *fn;
+  void *arg;
+} Walk;
+
+static FlStatus walk(void *its) {
+  const Walk *w = its;
+  Frame *f = w->f;
+  const FlOp *op = w->op;
+  const FlCut *cut = w->cut;
   const FlRegion *r = op->regions[0];
   int64_t sizes[FL_MAX_RANK], index[FL_MAX_RANK] = {0}, first_index[FL_MAX_RANK] = {0}, n = 1;
   for (int k = 0; k < op->n_args; k++) {
@@ -77,8 +95,9 @@ FlStatus each_element(Frame *f, const FlOp *op, const FlCut *cut, ElementFn *fn,
       }
       s = 0;
     } else if (s == 0 && first.op == NULL) {
-      s = fn(f, op, pos, yields, arg);
+      s = w->fn(f, op, pos, yields, w->arg);
     }
+    if (s == 0 && pos % LOOK == 0 && fl_ctx_is_stopped(f->ctx)) s = fl_fail_stopped(f->ctx);
     /* What a nested loop failed with is looked at by the walk around it. */
     if (s == 0) s = leave_texts(f, &mark, NULL, NULL, 0);
     advance(index, sizes, op->n_args);
@@ -92,6 +111,31 @@ FlStatus each_element(Frame *f, const FlOp *op, const FlCut *cut, ElementFn *fn,
   fl_heap_unref(faults);
   if (s != 0 && outermost) say_group(f, op);
   return s;
+}
+
+/* Nanoseconds of optimised code. */
+static double cost_of(const Frame *f, const FlCost *c) {
+  switch (c->kind) {
+  case FL_COST_VALUE: return (double)value_of(f, c->value).i;
+  case FL_COST_DIM: return (double)value_of(f, c->value).a->dims[c->axis];
+  case FL_COST_SUM: return cost_of(f, c->a) + cost_of(f, c->b);
+  case FL_COST_PRODUCT: return cost_of(f, c->a) * cost_of(f, c->b);
+  case FL_COST_CONSTANT: break;
+  }
+  return c->n;
+}
+
+FlStatus each_element(Frame *f, const FlOp *op, const FlCut *cut, ElementFn *fn, void *arg) {
+  Walk w = {f, op, cut, fn, arg};
+  const FlPlanStep *step = note_of(f, op)->step;
+  if (f->fault || !step || !step->kernel || !step->kernel_code) return walk(&w);
+  int64_t n = 1;
+  for (int k = 0; k < op->n_args; k++) {
+    int64_t size = value_of(f, op->args[k]).i;
+    n *= size > 0 ? size : 0;
+  }
+  double ns = (double)n * cost_of(f, step->kernel->cost);
+  return fl_run_walk(f->ctx, note_of(f, op)->site, n, ns * SLOWER, walk, &w);
 }
 
 /* ---- results that are arrays ------------------------------------------------------------------------- */
@@ -224,6 +268,7 @@ FlStatus run_scan(Frame *f, const FlOp *op) {
     s = run_region(f, r, carried);
     for (int k = 0; k < op->n_results && s == 0; k++) put_yield(&fill, k, i, carried[k]);
     if (s == 0) s = leave_texts(f, &mark, types, carried, op->n_results);
+    if (s == 0 && fl_ctx_is_stopped(f->ctx)) s = fl_fail_stopped(f->ctx);
   }
   s = finish(f, op, 0, &fill, s);
   free(types);

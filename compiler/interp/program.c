@@ -17,7 +17,13 @@ static int32_t caller_of(FlInterp *in, FlSpan span) {
   return site;
 }
 
+/* Operations at one place that say the same have one site, which is what a record of the run counts by. */
 static int32_t add_site(FlInterp *in, FlSpan span, FlFaultText said, const char *callee) {
+  const uint64_t words[] = {span.file, span.start, span.len, span.call, (uint64_t)said.faults,
+                            (uint64_t)(uintptr_t)said.text, (uint64_t)(uintptr_t)callee};
+  const char *name = fl_intern(in->site_names, (const char *)words, sizeof words);
+  int32_t known = (int32_t)(intptr_t)fl_map_get(in->site_numbers, name);
+  if (known != 0) return known - 1;
   FlSite site = {.file = "",
                  .line_text = "",
                  .message = said.text,
@@ -44,6 +50,7 @@ static int32_t add_site(FlInterp *in, FlSpan span, FlFaultText said, const char 
     }
   }
   fl_vec_push(in->arena, &in->sites, site);
+  fl_map_set(in->site_numbers, name, (void *)(intptr_t)in->sites.n);
   return in->sites.n - 1;
 }
 
@@ -162,6 +169,8 @@ FlInterp *fl_interp_make(FlArena *arena, const FlPlan *plan, const FlSources *so
   in->line_texts = fl_map_make(arena);
   in->stage_index = fl_map_make(arena);
   in->call_sites = fl_map_make(arena);
+  in->site_names = fl_interner_make(arena);
+  in->site_numbers = fl_map_make(arena);
   for (const FlFunc *func = m->first; func != NULL; func = func->next) {
     prepare_region(in, func->body);
     if (func->kind == FL_FUNC_STAGE) add_stage(in, func);

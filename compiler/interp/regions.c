@@ -48,6 +48,7 @@ FlStatus leave_texts(Frame *f, const FlTextMark *mark, const FlType1 *types, FlS
 /* The same where arrays are among the slots, which go when it fails. */
 static FlStatus end_round(Frame *f, const FlTextMark *mark, const FlType1 *types, FlSlot *slots, int n) {
   FlStatus s = leave_texts(f, mark, types, slots, n);
+  if (s == 0 && fl_ctx_is_stopped(f->ctx)) s = fl_fail_stopped(f->ctx);
   for (int i = 0; i < n && s != 0; i++) disown(types[i], slots[i]);
   return s;
 }

@@ -178,6 +178,7 @@ void fl_error_move(FlCtx *to, FlCtx *from) {
 }
 
 bool fl_ctx_is_stopped(const FlCtx *ctx) {
+  if (ctx && ctx->run && ctx->run->tried_until) fl_run_look(ctx->run);
   return ctx && ctx->run &&
          (atomic_load_explicit(&ctx->run->stop, memory_order_relaxed) != 0 || fl_pool_gave_up(ctx->run->pool));
 }

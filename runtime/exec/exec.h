@@ -99,6 +99,13 @@ FlStatus fl_part_refuse(FlCtx *ctx, int32_t site, const char *what);
 int64_t fl_ctx_first_row(const FlCtx *ctx);
 
 /* Loop on the pool; see FlLoopFn. ctx may be NULL (tests): then it runs inline. */
+/* A loop over n elements that is no kernel, as the interpreter's: its place has it in the record as it has kernels. Fails at
+ * once where the run is tried and has not so much time left (`ns`). */
+typedef FlStatus FlWalkFn(void *arg);
+FlStatus fl_run_walk(FlCtx *ctx, int32_t site, int64_t n, double ns, FlWalkFn *walk, void *arg);
+/* What cannot be taken back is about to be done: fails in a run that is tried. */
+FlStatus fl_ctx_act(FlCtx *ctx);
+
 void fl_parallel_for(FlCtx *ctx, int64_t n_items, int64_t grain, FlLoopFn *fn, void *env);
 int fl_ctx_workers(const FlCtx *ctx); /* scratch memory per worker: this many; 1 for NULL */
 
@@ -150,6 +157,7 @@ typedef struct FlRunOptions {
   void *say_arg;
   void (*keep)(int64_t limit); /* see fl_pool_tell; NULL but for who owns the process */
   const FlKernelMaker *maker;  /* NULL: kernels stay as they are; outlives the run */
+  int64_t tries; /* nanoseconds of the processors after which the run is given up; 0: it is run to its end (tried.c) */
   FlRanks *ranks;              /* this one of several runs of one program; NULL: alone; outlives the run */
 } FlRunOptions;
 
@@ -168,7 +176,8 @@ int fl_run_signal(const FlRun *run);
 /* The process ends now, whatever the run is doing: files that it is writing are as they were. Any thread. */
 void fl_run_give_up(FlRun *run);
 /* Runs program->main with the parameters' slots; tells of the error, if any; closes the
- * report. Returns the exit status. */
+ * report. Returns the exit status; of a run that is tried FL_RUN_AGAIN where it did not come to its end. */
+enum { FL_RUN_AGAIN = -1 };
 int fl_run_main(FlRun *run, const FlSlot *args);
 
 /* Where results are remembered when nothing else was said: FLOW_CACHE, else .flow/cache beside the script

@@ -5,6 +5,7 @@
 #include "exec/exec.h"
 #include "io/io.h"
 #include "data/cut.h"
+#include "data/codec.h"
 #include "data/data.h"
 #include "memo/memo.h"
 #include "report/report.h"
@@ -211,6 +212,8 @@ void fl_last_run_end(FlRun *run, int status, int signal);
 
 /* ---- runs ------------------------------------------------------------------------------------------ */
 
+typedef struct FlWaiting FlWaiting; /* tried.c */
+
 struct FlRun {
   const FlProgram *program;
   FlRunOptions options;
@@ -230,10 +233,29 @@ struct FlRun {
   bool shared;      /* there are cuts, or ranks */
   int64_t start;    /* when the run began, microseconds since 1970 */
   _Atomic int stop; /* 0; the signal that asks the run to end; -1: a failure of the script does */
+  int64_t tried_until;    /* of the process's time, nanoseconds; 0: it is not tried */
+  int64_t tried_at_most;  /* of the clock */
+  _Atomic uint32_t looks; /* at that, and now and then at the clocks */
+  pthread_mutex_t waiting_lock;
+  FlWaiting *waiting; /* results that are stored when it has come to its end */
   _Atomic(_Atomic uint8_t *)
       told; /* [sites]: of its line it was said that it goes to disk; NULL: of none yet */
   FlCtx main;
 };
+
+/* tried.c: stops a run that has been tried long enough. */
+void fl_run_look(FlRun *run);
+/* A result of a stage, which waits in a run that is tried: false where it cannot, and the run is given up. */
+bool fl_run_wait_to_store(FlRun *run, FlMemoKey key, const FlEncoded *result);
+bool fl_run_waits_to_store(FlRun *run, FlMemoKey key); /* is there one of that key? */
+/* A file is about to be read, an operator to run: in a run that is tried it is given up where that may take long, or, of a file
+ * that is a pipe or the like, comes once. */
+FlStatus fl_tried_read(FlCtx *ctx, const char *path, int64_t len);
+FlStatus fl_tried_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args);
+/* Either way: it came to its end, or nothing of it stays. */
+void fl_run_tried_begin(FlRun *run);
+bool fl_run_tried_end(FlRun *run, bool well); /* false: what it printed is not taken */
+void fl_run_tried_free(FlRun *run);
 
 int64_t fl_run_clock(void); /* the time now, in microseconds since 1970 */
 

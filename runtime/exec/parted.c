@@ -190,6 +190,8 @@ static Moved moved_by(const FlOpDesc *desc, int64_t rows_in, const FlSlot *resul
 }
 
 FlStatus fl_run_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  FlStatus tried = fl_tried_op(ctx, desc, args);
+  if (tried) return tried;
   FlReport *report = ctx->run ? ctx->run->report : NULL;
   if (!report) return run_op(ctx, desc, args, results);
   int worker = fl_sched_worker(ctx->run->sched);

@@ -115,6 +115,8 @@ static FlStatus claim(FlCtx *ctx, int32_t site, const char *path, int64_t len, b
 }
 
 FlStatus fl_ctx_claim_input(FlCtx *ctx, int32_t site, const char *path, int64_t len) {
+  FlStatus tried = fl_tried_read(ctx, path, len);
+  if (tried) return tried;
   fl_file_named(ctx, path, len);
   return claim(ctx, site, path, len, false);
 }

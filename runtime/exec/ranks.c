@@ -172,8 +172,9 @@ static FlStatus answer(FlCtx *ctx, FlRankStep step, int32_t site, Answer *a) {
 
 FlStatus fl_ctx_ask(FlCtx *ctx) {
   FlRanks *r = ctx && ctx->run ? ctx->run->options.ranks : NULL;
-  if (!r || (r->here == 0 && !ctx->alike)) {
-    if (r) ctx->asked = true;
+  if (!r) return fl_ctx_act(ctx);
+  if (r->here == 0 && !ctx->alike) {
+    ctx->asked = true;
     return 0;
   }
   return fl_fail_text(ctx, -1, FL_CODE_ELSEWHERE, "asked of rank 0");

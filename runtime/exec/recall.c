@@ -162,6 +162,7 @@ static FlStageKept store(FlFuture *call, FlMemoKey key, int64_t took, int64_t *b
       bool cheap = encoded.bytes >= FL_LARGE && (double)took * BYTES_PER_NS < (double)encoded.bytes;
       *bytes = encoded.bytes;
       if (stage->memo <= 0 && cheap) kept = FL_KEPT_CHEAP;
+      else if (call->run->tried_until) kept = fl_run_wait_to_store(call->run, key, &encoded) ? FL_KEPT_YES : FL_KEPT_LOST;
       else if (fl_memo_put(call->run->memo, key, encoded.pieces, encoded.n_pieces, NULL) == FL_MEMO_OK)
         kept = FL_KEPT_YES;
       fl_codec_reset(&encoded);
@@ -228,6 +229,7 @@ static FlStatus compute_or_load(FlFuture *call, const FlStageKey *key, FlStageHo
   FlMemoKey k = {key->bytes, key->len, call->stage->name};
   FlMemoEntry *entry = NULL;
   FlMemoClaim *mine = NULL;
+  if (fl_run_waits_to_store(call->run, k)) return fl_ctx_act(&call->ctx); /* it would be read back */
   FlMemoClaimed c = claim(call, k, &entry, &mine);
   int64_t its = c == FL_MEMO_HIT ? entry->bytes : 0;
   bool found = c == FL_MEMO_HIT && decode(call, entry);

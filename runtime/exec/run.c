@@ -136,6 +136,7 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
   run->program = program;
   run->start = fl_run_clock();
   if (options) run->options = *options;
+  pthread_mutex_init(&run->waiting_lock, NULL);
   if (run->options.ranks && run->options.ranks->here) be_silent(&run->options);
   const FlRunOptions *o = &run->options;
   run->sched = o->pool ? o->pool : fl_sched_new(o->workers);
@@ -152,7 +153,8 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
                             .quiet = o->quiet,
                             .workers = run->sched ? fl_sched_workers(run->sched) : 1,
                             .program = program,
-                            .save = fl_last_run_wanted(o) ? fl_last_run_save : NULL,
+                            .holds = o->tries > 0,
+                            .save = fl_last_run_wanted(o) && !o->tries ? fl_last_run_save : NULL,
                             .save_arg = run,
                             .out = o->out,
                             .out_arg = o->out_arg,
@@ -197,6 +199,8 @@ void fl_run_free(FlRun *run) {
   fl_pool_free(run->pool);
   fl_cuts_free(run->cuts);
   fl_report_free(run->report);
+  fl_run_tried_free(run);
+  pthread_mutex_destroy(&run->waiting_lock);
   free((void *)atomic_load(&run->told));
   free(run->runs_before);
   free(run->calls_before);
@@ -235,6 +239,7 @@ static void tell_error(FlRun *run) {
 int fl_run_main(FlRun *run, const FlSlot *args) {
   FlCtx *ctx = &run->main;
   const FlProgram *p = run->program;
+  fl_run_tried_begin(run);
   FlStatus status = ctx->ranks ? fl_ranks_begin(ctx) : 0;
   if (!status && p->bind) status = p->bind(ctx, p->externs, p->n_externs);
   status = fl_ctx_finish(ctx, status ? status : p->main(ctx, args, NULL));
@@ -242,6 +247,8 @@ int fl_run_main(FlRun *run, const FlSlot *args) {
   if (!status && !fl_files_stay(ctx, &changed)) status = fl_io_fail(ctx, -1, &changed, "", 0);
   if (status && ctx->error) status = ctx->error->status;
   if (ctx->ranks) status = fl_ranks_end(ctx, status);
+  if (run->tried_until && status && !fl_run_signal(run)) return FL_RUN_AGAIN;
+  if (run->tried_until && !fl_run_tried_end(run, !status) && !status) status = not_printed(ctx, -1);
   if (!fl_report_flush(run->report) && !status) status = not_printed(ctx, -1);
   int signal = fl_run_signal(run);
   fl_fail_position_settle(ctx);

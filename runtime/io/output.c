@@ -133,7 +133,8 @@ FlStatus fl_io_write_file(FlCtx *ctx, const FlOpDesc *desc, FlText to, FlPutFn *
   FlIoError e = {0};
   FlOutput out;
   char *path = fl_input_path(to, &e);
-  FlStatus status = path ? fl_ctx_claim_output(ctx, desc->site, to.ptr, to.len) : 0;
+  FlStatus status = fl_ctx_act(ctx);
+  if (path && !status) status = fl_ctx_claim_output(ctx, desc->site, to.ptr, to.len);
   bool ok = path && !status && open_output(ctx, path, &out, &e);
   if (ok) ok = close_output(&out, put(ctx, &out, what, &e) && fl_files_stay(ctx, &e), &e);
   if (!ok && !status) status = fl_io_fail(ctx, desc->site, &e, to.ptr, to.len);

@@ -98,7 +98,7 @@ static int workers_of(const FlCommandLine *c, const FlRanks *ranks) {
 }
 
 static int run_program(const FlProgram *p, const char *script, const char *name, const FlCommandLine *c,
-                       const FlKernelMaker *maker, FlRanks *ranks) {
+                       const FlMade *made, FlRanks *ranks) {
   char folder[4096];
   FlRunOptions options = {.workers = workers_of(c, ranks),
                           .ranks = ranks,
@@ -113,7 +113,8 @@ static int run_program(const FlProgram *p, const char *script, const char *name,
                           .quiet = c->quiet,
                           .allow_exec = c->allow_exec,
                           .keep = fl_process_keep,
-                          .maker = maker,
+                          .maker = made->maker,
+                          .tries = made->tries,
                           .color = isatty(STDERR_FILENO) && !getenv("NO_COLOR")};
   FlSignals signals = {.silent = ranks && ranks->here};
   block_signals(&signals);
@@ -143,7 +144,7 @@ static int run_program(const FlProgram *p, const char *script, const char *name,
 /* As one of several that a launcher of MPI has started. The exit status is rank 0's; the others end with 0, so that the
  * launcher has nothing to add. */
 static int run_rank(const FlProgram *p, const char *script, const char *name, const FlCommandLine *c,
-                    const FlKernelMaker *maker) {
+                    const FlMade *made) {
   char why[FL_MPI_WHY] = "";
   FlRanks ranks;
   if (!fl_mpi_start(&ranks, why)) {
@@ -151,7 +152,7 @@ static int run_rank(const FlProgram *p, const char *script, const char *name, co
     return 4;
   }
   bool first = ranks.here == 0;
-  int status = run_program(p, script, name, c, maker, &ranks);
+  int status = run_program(p, script, name, c, made, &ranks);
   if (first && fl_launch_is_ours() && fl_launch_leave_status(status)) status = 0;
   fflush(stdout);
   fl_mpi_end(&ranks, status);
@@ -160,19 +161,22 @@ static int run_rank(const FlProgram *p, const char *script, const char *name, co
 
 /* As ranks, as one of them, or alone. */
 static int run_somehow(const FlProgram *p, const char *script, const char *name, const FlCommandLine *c,
-                       const FlKernelMaker *maker) {
+                       const FlMade *made) {
   int rank = fl_mpi_rank();
-  if (rank < 0 && c->ranks <= 1) return run_program(p, script, name, c, maker, NULL);
+  bool alone = rank < 0 && c->ranks <= 1;
+  /* Ranks do the same; and who asks what the run did asks it of the program's code. */
+  if (made->tries && (!alone || c->trace || c->report)) return FL_RUN_AGAIN;
+  if (alone) return run_program(p, script, name, c, made, NULL);
   if (!fl_mpi_start) {
     if (rank <= 0)
       fprintf(stderr, "%s: error: this program was built to run alone, and cannot open the library of MPI\n"
                       "  help: build it with `flowc build --ranks`\n", name);
     return 4;
   }
-  return rank < 0 ? fl_launch_ranks(c->ranks) : run_rank(p, script, name, c, maker);
+  return rank < 0 ? fl_launch_ranks(c->ranks) : run_rank(p, script, name, c, made);
 }
 
-int fl_main_for(const FlProgram *p, const char *script, int argc, char **argv, const FlKernelMaker *maker) {
+int fl_main_for(const FlProgram *p, const char *script, int argc, char **argv, const FlMade *made) {
   const char *name = argc > 0 ? argv[0] : p->name;
   if (p->version != FL_PROGRAM_VERSION) {
     fprintf(stderr, "%s: error: built for another version of the flow runtime\n", name);
@@ -193,9 +197,9 @@ int fl_main_for(const FlProgram *p, const char *script, int argc, char **argv, c
   int status = fl_command_line_read(p, argc, argv, &c);
   if (!status && c.help) fl_command_line_help(p, name);
   else if (!status && c.version) fl_command_line_version(p);
-  else if (!status) status = run_somehow(p, script, name, &c, maker);
+  else if (!status) status = run_somehow(p, script, name, &c, made);
   free(c.values);
   return status;
 }
 
-int fl_main(const FlProgram *p, int argc, char **argv) { return fl_main_for(p, NULL, argc, argv, NULL); }
+int fl_main(const FlProgram *p, int argc, char **argv) { return fl_main_for(p, NULL, argc, argv, &(FlMade){0}); }

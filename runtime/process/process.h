@@ -7,9 +7,16 @@
 #include "exec/exec.h"
 #include "flow/abi.h"
 
-/* fl_main for a program that was compiled from `script` just now (flowc run); argv[0] is what usage messages
- * call the program. maker: of its kernels, or NULL. */
-int fl_main_for(const FlProgram *program, const char *script, int argc, char **argv, const FlKernelMaker *maker);
+/* How a program came to be that is run: options of the same names (FlRunOptions). */
+typedef struct FlMade {
+  const FlKernelMaker *maker;
+  int64_t tries;
+} FlMade;
+
+/* fl_main for a program that was made from `script` just now (flowc run); argv[0] is what usage messages call the program.
+ * With `tries` FL_RUN_AGAIN where it did not come to its end in that time, failed, or would have acted on files: nothing was
+ * seen of it then. */
+int fl_main_for(const FlProgram *program, const char *script, int argc, char **argv, const FlMade *made);
 
 /* Tells the C library how much of what is freed it may keep: little of `limit` bytes, and much where there is
  * no limit (0). */

@@ -30,7 +30,7 @@ FlReport *fl_report_new(const FlReportOptions *options) {
   if (!r) return NULL;
   r->options = *options;
   r->start = clock_ns(CLOCK_MONOTONIC);
-  r->progress = !options->quiet && !options->say && isatty(STDERR_FILENO);
+  r->progress = !options->quiet && !options->say && !options->holds && isatty(STDERR_FILENO);
   r->n_tables = (options->workers > 0 ? options->workers : 1) + 1;
   r->tables = calloc((size_t)r->n_tables, sizeof *r->tables);
   atomic_init(&r->save_at, FIRST_SAVE);
@@ -54,6 +54,8 @@ void fl_report_free(FlReport *r) {
   free(r->notes);
   free(r->kernels);
   free(r->operators);
+  free(r->held.pieces);
+  free(r->held.bytes);
   pthread_mutex_destroy(&r->lock);
   free(r);
 }
@@ -234,7 +236,50 @@ void fl_report_operator(FlReport *r, const char *name, int32_t line, int worker,
   pthread_mutex_unlock(&r->lock);
 }
 
+/* Under the lock. */
+static void hold(FlReport *r, bool said, const char *bytes, size_t len) {
+  FlHeld *h = &r->held;
+  size_t from = h->n ? h->pieces[h->n - 1].end : 0, end = from + len;
+  if (end > h->room) {
+    size_t room = 2 * end + 4096;
+    char *larger = realloc(h->bytes, room);
+    if (larger) h->bytes = larger, h->room = room;
+  }
+  h->lost |= end > h->room || !grow((void **)&h->pieces, h->n, &h->cap, sizeof *h->pieces);
+  if (h->lost) return;
+  if (len) memcpy(h->bytes + from, bytes, len);
+  h->pieces[h->n++] = (FlHeldPiece){end, said};
+}
+
+/* Is it held back now? */
+static bool held(FlReport *r, bool said, const char *bytes, size_t len) {
+  pthread_mutex_lock(&r->lock);
+  bool holds = r->options.holds;
+  if (holds) hold(r, said, bytes, len);
+  pthread_mutex_unlock(&r->lock);
+  return holds;
+}
+
+bool fl_report_tell(FlReport *r) {
+  pthread_mutex_lock(&r->lock);
+  FlHeld h = r->held;
+  r->held = (FlHeld){0};
+  r->options.holds = false;
+  pthread_mutex_unlock(&r->lock);
+  bool ok = !h.lost;
+  size_t from = 0;
+  for (int32_t i = 0; i < h.n; from = h.pieces[i++].end) {
+    size_t len = h.pieces[i].end - from;
+    if (h.pieces[i].said) fl_report_say(r, h.bytes + from, len);
+    else if (ok) ok = fl_report_output(r, h.bytes + from, (int64_t)len);
+  }
+  free(h.pieces);
+  free(h.bytes);
+  return ok;
+}
+
 bool fl_report_output(FlReport *r, const char *bytes, int64_t len) {
+  if (r->options.holds && held(r, false, bytes, (size_t)len)) return true;
   if (r->options.out) {
     r->options.out(r->options.out_arg, bytes, len);
     return true;
@@ -257,6 +302,7 @@ static void say(const FlReport *r, const char *bytes, size_t len) {
 }
 
 void fl_report_say(FlReport *r, const char *bytes, size_t len) {
+  if (r->options.holds && held(r, true, bytes, len)) return;
   pthread_mutex_lock(&r->lock);
   wipe(r);
   if (!r->options.out) fflush(stdout); /* what was printed before stands before it */

@@ -29,6 +29,7 @@ typedef struct FlReportOptions {
   /* Where everything else goes that is said to people; NULL: standard error. Called under a lock. */
   void (*say)(void *arg, const char *bytes, int64_t len);
   void *say_arg;
+  bool holds; /* both are held back, in their order, until fl_report_tell; and there is no progress */
 } FlReportOptions;
 
 FlReport *fl_report_new(const FlReportOptions *options); /* strings are borrowed; NULL: out of memory */
@@ -103,6 +104,8 @@ void fl_record_word(FILE *to, const char *word);
 /* Bytes of the program's own output. false: standard output does not take them (errno says why). */
 bool fl_report_output(FlReport *report, const char *bytes, int64_t len);
 bool fl_report_flush(FlReport *report);
+/* Tells what was held back, and holds nothing from then on. As fl_report_output. */
+bool fl_report_tell(FlReport *report);
 /* Lines for people, whole. */
 void fl_report_say(FlReport *report, const char *bytes, size_t len);
 /* One of them, without the newline. */

@@ -55,6 +55,19 @@ typedef struct FlOperatorEvent {
   int64_t begin, end;
 } FlOperatorEvent;
 
+/* What is held back: pieces of this kind. */
+typedef struct FlHeldPiece {
+  size_t end; /* its first byte behind it */
+  bool said;  /* to people */
+} FlHeldPiece;
+typedef struct FlHeld {
+  FlHeldPiece *pieces;
+  char *bytes;
+  int32_t n, cap;
+  size_t room;
+  bool lost; /* there was no memory for some of it */
+} FlHeld;
+
 struct FlReport {
   FlReportOptions options;
   int64_t start;        /* CLOCK_MONOTONIC, nanoseconds */
@@ -69,6 +82,7 @@ struct FlReport {
   FlOperatorEvent *operators;
   int32_t n_stages, cap_stages, n_notes, cap_notes, n_kernels, cap_kernels, n_operators, cap_operators;
   int32_t n_run, n_cached, n_failed;
+  FlHeld held;
   const char *last_note; /* what the live line shows beside the running stages */
 };
 

@@ -1,4 +1,4 @@
-"""Random programs mean the same however they run: interpreted, at -O0, optimised, on 1 and 4 workers, remembered or not.
+"""Random programs mean the same however they run: interpreted, at -O0, tried, optimised, on 1 and 4 workers, remembered or not.
 
 tests/random/generate.py makes the scripts from seeds. One program is one group of statements that begins with
 `print("program K")` and shows results of its own; a script without faults holds 25 of them, one that may fail holds
@@ -25,6 +25,7 @@ PROGRAMS = 25
 # In this order, in one folder. (name, options, is compiled code remembered, does the store of results start empty)
 # "workers-4" loads the code that "workers-1" stored, and "cached" finds the results that "workers-4" stored.
 WAYS = [("interp", ["--interp", "--no-cache"], True, True), ("O0", ["-O0", "--workers", "2"], False, True),
+        ("tried", ["--workers", "2"], False, True),
         ("workers-1", ["--workers", "1", "--no-cache"], True, True), ("workers-4", ["--workers", "4"], True, True),
         ("cached", ["--workers", "4"], True, False)]
 
@@ -50,6 +51,9 @@ def wrong_way(place, faults):
             for path in place.store_files():
                 path.unlink(missing_ok=True)
         place.env["FLOW_CODE_CACHE"] = str(place.path / ".code") if code else ""
+        place.env["FLOW_KERNELS"] = "late"
+        if way == "tried":
+            del place.env["FLOW_KERNELS"]
         try:
             done = place.run("run", *options, "r.flow", timeout=300)
         except Exception as reason:

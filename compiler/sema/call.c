@@ -478,6 +478,9 @@ FlVal fl_call_unknown(FlSema *s, FlName name, FlSpan span) {
                              habit ? "there is no function `%s`, as it is called elsewhere" : "there is no function `%s`",
                              name.text);
   if (fl_habit_help(s, d, name.text, span, true)) return fl_val_error(s);
+  const char *module = fl_sema_module_with(s, name.text);
+  if (module) fl_diag_help(s->sink, d, "the library has it: `%s.%s`, with `import %s` at the top", module, name.text, module);
+  if (module) return fl_val_error(s);
   const char *near = fl_plot_help(s, d, name.text, span) ? NULL : fl_builtin_closest(s, name.text);
   if (near) fl_diag_meant(s->sink, d, span, "", near);
   return fl_val_error(s);

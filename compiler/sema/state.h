@@ -246,6 +246,7 @@ struct FlSema {
   FlModule *module;
   const FlSemaOptions *options;
   const FlWorld *world;
+  const char *const *library_texts; /* of the modules of the library, once a message needed them (library.c) */
   const FlWitness *witness; /* or NULL */
   FlMap *told;              /* places whose names it was told; NULL: none yet */
   FlMap *told_rows;         /* likewise, of columns: which row */

@@ -409,6 +409,24 @@ static const char *way(FlDtype from, FlDtype to) {
   return NULL;
 }
 
+enum { QUOTIENT_DEPTH = 8 };
+
+/* Is it made of integers alone, and whole numbers as written? *divides: by `/`, too. */
+static bool of_integers(const FlValue *v, int depth, bool *divides) {
+  const FlOp *op = v->op;
+  if (!op || depth == QUOTIENT_DEPTH) return false;
+  if (op->code == FL_OP_CONST) return fl_dtype_is_float(v->type.dtype) && floor(op->attrs.f) == op->attrs.f;
+  if (op->code == FL_OP_CONVERT) return fl_dtype_is_int(op->args[0]->type.dtype);
+  if (op->code == FL_OP_DIV) *divides = true;
+  else if (op->code != FL_OP_ADD && op->code != FL_OP_SUB && op->code != FL_OP_MUL) return false;
+  return of_integers(op->args[0], depth + 1, divides) && of_integers(op->args[1], depth + 1, divides);
+}
+
+static bool is_quotient(FlVal v) {
+  bool divides = false;
+  return v.type->kind == FL_TY_SCALAR && v.parts && of_integers(v.parts[0], 0, &divides) && divides;
+}
+
 static void explain_misfit(FlSema *s, FlDiag *d, FlVal v, const FlType *want) {
   const FlType *t = v.type;
   bool both = (t->kind == FL_TY_SCALAR || t->kind == FL_TY_ARRAY) &&
@@ -425,6 +443,8 @@ static void explain_misfit(FlSema *s, FlDiag *d, FlVal v, const FlType *want) {
     fl_diag_help(s->sink, d, "%s", way(t->dtype, want->dtype));
   else if (both && v.literal)
     ; /* a number as written: the message says it */
+  else if (both && fl_dtype_is_int(want->dtype) && is_quotient(v))
+    fl_diag_help(s->sink, d, "`/` gives a float; the quotient of integers that is rounded down is written `//`");
   else if (both && fl_dtype_is_number(t->dtype) && fl_dtype_is_number(want->dtype) && t->kind == want->kind &&
            t->rank == want->rank)
     fl_diag_help(s->sink, d, "convert it with `%s(...)`", fl_dtype_name(want->dtype));

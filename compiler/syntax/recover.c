@@ -287,7 +287,12 @@ static bool side_by_side(const Place *x) {
        x->found->kind == FL_TOK_NAME || x->found->kind == FL_TOK_INT || x->found->kind == FL_TOK_FLOAT);
   bool list = accepts(x, FL_TOK_COMMA);
   bool braces = call && x->found->glued && is_word(x->prev, "f");
-  const char *help = braces                       ? "braces in any text are filled in: leave the `f` out"
+  bool order = x->prev->kind == FL_TOK_NAME && x->found->kind == FL_TOK_NAME && list &&
+               (is_word(x->found, "desc") || is_word(x->found, "DESC") || is_word(x->found, "asc") || is_word(x->found, "ASC"));
+  bool down = order && (x->found->name[0] | 32) == 'd';
+  const char *key = order ? fl_arena_printf(x->p->arena, down ? "downwards by a key is written `desc(%s)`" : "a key alone is upwards: `%s`", x->prev->name) : "";
+  const char *help = order                        ? key
+                     : braces                       ? "braces in any text are filled in: leave the `f` out"
                      : list                       ? "is a `,` or an operator missing between them?"
                      : call && x->prev == x->head ? "a call is written with brackets: f(x)"
                                                   : "is an operator missing, or the end of a line?";

@@ -30,6 +30,8 @@ def documented(page):
 
 def main():
     modules = {path.stem: public(path.read_text()) for path in sorted((ROOT / "stdlib").glob("?*.flow"))}
+    listed = re.findall(r'^FL_MODULE\("(\w+)"\)', (ROOT / "compiler/sema/library.def").read_text(), re.M)
+    check(listed == list(modules), f"library.def has the modules of stdlib/: {sorted(set(listed) ^ set(modules))}")
     page = PAGE.read_text()
     if "--write" in sys.argv:
         old = HEAD + page.split(HEAD)[1].split("\n\n")[0]

@@ -24,12 +24,29 @@ static void tell_columns(FlSema *s, const FlCallSite *c, FlVal t) {
   for (int k = 0; k < c->n_rest; k++) fl_witness_columns(s, c->rest[k].span, t);
 }
 
+/* What does to an array `a` what a verb does to rows; NULL: nothing that is worth saying. */
+static const char *of_array(const char *verb) {
+  static const struct {
+    const char *verb, *help;
+  } rows[] = {
+      {"sort", "`sort(a)` upwards, `a[argsort(-a)]` downwards"},
+      {"where", "`[for x in a if x > 1: x]`"},
+      {"top", "`a[argsort(-a)][0..5]`"},
+      {"derive", "`[for x in a: 2 * x]`"},
+      {"distinct", "`table(x = a) |> distinct(x)`"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (strcmp(rows[i].verb, verb) == 0) return rows[i].help;
+  return NULL;
+}
+
 bool fl_verb_table(FlSema *s, FlCallSite *c, FlVal *out) {
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(v)) return false;
   if (v.type->kind != FL_TY_TABLE) {
-    fl_sema_error(s, FL_E0606, c->args[0].span, "`%s` takes a table, and this is %s", c->builtin->name,
-                  fl_val_text(s, v));
+    FlDiag *d = fl_sema_report(s, FL_E0606, c->args[0].span, "`%s` takes a table, and this is %s", c->builtin->name, fl_val_text(s, v));
+    const char *help = v.type->kind == FL_TY_ARRAY && v.type->rank == 1 ? of_array(c->builtin->name) : NULL;
+    if (help) fl_diag_help(s->sink, d, "of an array: %s", help);
     return false;
   }
   fl_sema_alias_rows(s, v); /* whoever made the table: what is computed of its columns is a column, too */

@@ -11,6 +11,9 @@
  * asked into the reader. What always holds: rows that are dropped are seen by nothing but filters, joins and
  * groups that would drop them, or by what cannot fail and computes each row of its own; the join stays as it
  * is, so a set may say yes too often. What computes the other keys moves before the reader, and cannot fail.
+ *
+ * Behind parts.c, where the other keys are of a file that the script names later, its parts are read before, too
+ * (earlier.c).
  */
 #include "opt/asks.h"
 
@@ -22,6 +25,7 @@ typedef struct Asks {
   FlUses uses;
   FlMap *position; /* of the operations of the function's body, from 1 on */
   bool again;      /* readers may be read again */
+  bool earlier;    /* files that are named later may be read earlier, and only for these it asks */
 } Asks;
 
 /* An operation that makes other rows of some: a COMPRESS, GROUP, or a JOIN of this side. */
@@ -289,7 +293,7 @@ static bool is_filtered(const FlValue *v, int depth) {
   enum { DEEPEST = 16 };
   for (; v->op && depth < DEEPEST; depth++) {
     const FlOp *op = v->op, *by = op->n_args ? op->args[0]->op : NULL;
-    if (op->code == FL_OP_COMPRESS || op->code == FL_OP_ROWS) return true;
+    if (op->code == FL_OP_COMPRESS || op->code == FL_OP_ROWS || fl_asks_is_of_parts(op)) return true;
     if (op->code != FL_OP_TAKE || !by) return false;
     if (by->code == FL_OP_JOIN) {
       if (is(by->attrs.s, "anti")) return true;
@@ -321,8 +325,10 @@ static bool region_precedes(Asks *a, const FlRegion *r, const FlOp *whole, const
   return true;
 }
 
-/* It may stand anywhere where its arguments are. */
-static bool may_move(const FlOp *op) {
+/* It may stand anywhere from the place on where its arguments are. */
+static bool may_move(const Asks *a, const FlOp *op, const FlOp *place) {
+  if (a->earlier && (fl_asks_is_part_loop(op) || op->code == FL_OP_LIST_CONCAT)) return true;
+  if (a->earlier && op->code == FL_OP_TABLE_PARTS) return fl_asks_may_open(op, place);
   if (fl_ir_is_effect(op) || fl_opt_has_note(op)) return false;
   if (fl_op_info[op->code].flags & FL_OPF_TOTAL || op->code == FL_OP_COMPRESS) return true;
   if (op->code == FL_OP_JOIN) return op->attrs.i == 0;
@@ -335,9 +341,11 @@ static bool precedes(Asks *a, FlValue *v, const FlOp *place, FlMap *seen, Moving
   FlOp *op = v->op;
   if (v->region != a->func->body || !op || position_of(a, op) < position_of(a, place)) return true;
   if (fl_map_get(seen, op)) return true;
-  if (op == place || !may_move(op)) return false;
-  for (int i = 0; i < op->n_args; i++)
-    if (!precedes(a, op->args[i], place, seen, moving)) return false;
+  if (op == place || !may_move(a, op, place)) return false;
+  for (int i = 0; i < op->n_args; i++) {
+    FlValue *arg = op->code == FL_OP_TABLE_PARTS ? fl_asks_path(op->args[i]) : op->args[i];
+    if (!precedes(a, arg, place, seen, moving)) return false;
+  }
   for (int i = 0; i < op->n_regions; i++)
     if (!region_precedes(a, op->regions[i], op, place, seen, moving)) return false;
   fl_map_set(seen, op, op);
@@ -419,7 +427,13 @@ static bool try_key(Asks *a, FlOp *join, int side, int k) {
   FlOp *before = place.group ? place.group : place.reader;
   for (int i = 0; i < fl_ir_column_width(others); i++)
     if (!precedes(a, join->args[other + i], before, seen, &moving)) return false;
-  for (int i = 0; i < moving.n; i++) fl_ir_move_before(moving.at[i], before);
+  bool opens = false;
+  for (int i = 0; i < moving.n; i++) opens = opens || moving.at[i]->code == FL_OP_TABLE_PARTS;
+  if (opens != a->earlier) return false;
+  for (int i = 0; i < moving.n; i++) {
+    fl_ir_move_before(moving.at[i], before);
+    if (moving.at[i]->code == FL_OP_TABLE_PARTS) fl_asks_open_quietly(moving.at[i]);
+  }
   if (place.group) place.op = place.reader = fl_asks_reread(a->func, place.reader, place.group);
   ask(a, &place, join, own, others, other);
   return true;
@@ -436,14 +450,14 @@ static void try_join(Asks *a, FlOp *join) {
   }
 }
 
-void fl_opt_asks(FlModule *m) {
+static void ask_all(FlModule *m, bool earlier) {
   for (FlFunc *f = m->first; f; f = f->next) {
-    Asks a = {.arena = fl_arena_new(), .func = f};
+    Asks a = {.arena = fl_arena_new(), .func = f, .earlier = earlier};
     FlVec(FlOp *) joins = {0};
     for (FlOp *op = f->body->first; op; op = op->next)
       if (op->code == FL_OP_JOIN) fl_vec_push(a.arena, &joins, op);
     if (joins.n) look(&a);
-    for (int pass = 0; pass < 2; pass++) { /* what is asked of other rows first */
+    for (int pass = 0; pass < 2 - earlier; pass++) { /* what is asked of other rows first */
       a.again = pass > 0;
       for (int i = 0; i < joins.n; i++) try_join(&a, joins.at[i]);
     }
@@ -451,3 +465,7 @@ void fl_opt_asks(FlModule *m) {
     fl_arena_free(a.arena);
   }
 }
+
+void fl_opt_asks(FlModule *m) { ask_all(m, false); }
+
+void fl_opt_asks_earlier(FlModule *m) { ask_all(m, true); }

@@ -5,7 +5,8 @@
  * In: a file, columns and options as read_table has them; the format says who reads. Out: the opened file as
  * an array, whose buffer owns it; for each part its rows. What always holds: parts come from the file alone;
  * put together they are what read_table gives. A part with a problem gives no rows and leaves a mark;
- * table_end then reads the file as read_table does, and so reports what that would. */
+ * table_end then reads the file as read_table does, and so reports what that would. A file that is opened
+ * quietly, before its place in the script, has no parts where it cannot be opened. */
 #include "io/tables.h"
 #include "data/data.h"
 #include "exec/exec.h"
@@ -20,6 +21,7 @@ typedef struct Opened {
   const FlTableParts *how;
   void *file; /* NULL: it is not open */
   char *path;
+  char *quiet; /* as the script names it, where its use is claimed at the end; NULL: it was at once */
   int64_t n_parts;
   _Atomic bool bad;
 } Opened;
@@ -28,6 +30,7 @@ static void close_file(FlBuffer *b) {
   Opened *o = (Opened *)b;
   if (o->file) o->how->close(o->file);
   free(o->path);
+  free(o->quiet);
 }
 
 static Opened *opened_of(const FlArray *a) { return (Opened *)a->buffer; }
@@ -50,6 +53,13 @@ static FlTableWanted *wanted_of(const Opened *o, const FlOpDesc *desc, FlIoError
   return wanted;
 }
 
+static FlStatus claim(FlCtx *ctx, const FlOpDesc *desc, Opened *o, FlText file, FlIoError *e) {
+  if (desc->i != 1) return fl_ctx_claim_input(ctx, desc->site, file.ptr, file.len);
+  o->quiet = strndup(file.ptr, (size_t)file.len);
+  if (!o->quiet) no_memory(o, e);
+  return 0;
+}
+
 FlStatus fl_rt_table_parts(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   static const int64_t one = 1;
   FlIoError e = {0};
@@ -61,12 +71,18 @@ FlStatus fl_rt_table_parts(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args,
   atomic_init(&o->base.refs, 1);
   o->how = reader_of(desc)->parts;
   o->path = fl_input_path(file, &e);
-  FlStatus status = o->path ? fl_ctx_claim_input(ctx, desc->site, file.ptr, file.len) : 0;
-  FlTableWanted *wanted = o->path && !status ? wanted_of(o, desc, &e) : NULL;
+  FlStatus status = o->path ? claim(ctx, desc, o, file, &e) : 0;
+  FlTableWanted *wanted = o->path && !status && !e.code ? wanted_of(o, desc, &e) : NULL;
   FlTableFrom from = from_of(o, desc);
   if (wanted) o->file = o->how->open(ctx, &from, wanted, desc->n_columns, &o->n_parts, &e);
   free(wanted);
-  if (!o->file && !status) status = fl_io_fail(ctx, desc->site, &e, file.ptr, file.len);
+  bool later = o->quiet && wanted && !o->file && e.code != FL_E_MEMORY;
+  if (later) {
+    e = (FlIoError){0};
+    o->n_parts = 0;
+    atomic_store(&o->bad, true);
+  }
+  if (!o->file && !later && !status) status = fl_io_fail(ctx, desc->site, &e, file.ptr, file.len);
   FlArray *open = status ? NULL : fl_array_over(ctx, &o->base, &o->n_parts, FL_I64, 1, &one);
   if (open) results[0].i = o->n_parts;
   if (open) results[1].a = open;
@@ -135,6 +151,7 @@ FlStatus fl_rt_table_end(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, F
   (void)results;
   FlIoError e = {0};
   Opened *o = opened_of(args[0].a);
+  if (o->quiet && fl_ctx_claim_input(ctx, desc->site, o->quiet, (int64_t)strlen(o->quiet))) return 1;
   bool ok = atomic_load(&o->bad) ? read_again(ctx, o, desc, &e) : o->how->end(o->file, o->path, &e);
   return ok ? 0 : fl_io_fail(ctx, desc->site, &e, o->path, (int64_t)strlen(o->path));
 }

@@ -5,6 +5,7 @@
  * before, or adds to it. Of a column that is wanted as a category the values get codes; of one of texts the
  * rows do, which grouping and sorting go by. */
 #include "io/arrow.h"
+#include "io/text_places.h"
 #include "data/data.h"
 #include "data/text_codes.h"
 #include "data/text_order.h"
@@ -80,39 +81,12 @@ void fl_arrow_pool_reset(FlArrowPool *pool) {
 
 enum { MOST_CODES = 1 << 18 }; /* values of a pool, as part/dictionary.c has it */
 
-typedef struct Placed {
-  FlText text;
-  int64_t at; /* in the pool */
-} Placed;
-
-static int by_text(const void *x, const void *y) {
-  return fl_text_order(((const Placed *)x)->text, ((const Placed *)y)->text);
-}
-
-/* Puts the pool's values in order, equal ones in one place. */
-static bool put_in_order(FlCtx *ctx, const FlArrowPool *pool, int64_t n, Placed *sorted, FlArrowCodes *out) {
-  const FlText *texts = pool->w.values->data;
-  for (int64_t k = 0; k < n; k++) sorted[k] = (Placed){texts[k], k};
-  qsort(sorted, (size_t)n, sizeof *sorted, by_text);
-  out->texts = fl_dictionary_new(ctx, n);
-  if (!out->texts) return false;
-  int64_t used = 0;
-  for (int64_t k = 0; k < n; k++) {
-    if (k == 0 || by_text(&sorted[k - 1], &sorted[k]) != 0) out->texts->texts[used++] = sorted[k].text;
-    out->place[sorted[k].at] = (uint32_t)(used - 1);
-  }
-  out->texts->n = used;
-  return true;
-}
-
 bool fl_arrow_codes(FlCtx *ctx, const FlArrowPool *pool, int64_t rows, FlArrowCodes *out) {
   int64_t n = pool->w.values->dims[0];
   if (n > MOST_CODES || n > rows / 4) return true;
-  Placed *sorted = malloc(((size_t)n + 1) * sizeof *sorted);
   out->place = malloc(((size_t)n + 1) * sizeof *out->place);
-  bool ok = sorted && out->place && put_in_order(ctx, pool, n, sorted, out);
-  free(sorted);
-  if (!ok) return false;
+  if (out->place) out->texts = fl_text_places(ctx, pool->w.values->data, n, out->place);
+  if (!out->texts) return false;
   out->width = fl_text_codes_width(out->texts->n);
   out->codes = fl_buffer_new(ctx, rows * out->width);
   return out->codes != NULL;

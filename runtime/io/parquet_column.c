@@ -2,8 +2,10 @@
  *
  * In: pages, which hold the values that are not null, plain or as indices into the chunk's dictionary, and
  * before them levels that say which are. Out: values, and validities. What always holds: as many rows as the
- * chunk has, or an error. */
+ * chunk has, or an error. Texts of a chunk that is all of the array, and whose dictionary has them all, get the
+ * codes that its indices say. */
 #include "io/parquet.h"
+#include "io/text_places.h"
 #include "data/data.h"
 #include "exec/exec.h"
 #include "flow/dtypes.h"
@@ -23,6 +25,10 @@ typedef struct Chunk {
   uint8_t *unpacked; /* room for a page */
   int64_t unpacked_room;
   bool no_memory;
+  FlDictionary *texts; /* in order; NULL: rows get no codes */
+  uint32_t *place;     /* of each text of the dictionary */
+  FlBuffer *codes;     /* of all rows, 1 or 2 bytes each */
+  int32_t width;
 } Chunk;
 
 static bool missing(Chunk *c) {
@@ -58,6 +64,39 @@ static const uint8_t *unpack(Chunk *c, const FlParquetPage *p, int64_t skip) {
   memset(to + size, 0, FL_PARQUET_SLACK);
   return fl_parquet_unpack(p->compressed ? c->codec : 0, p->at + skip, p->packed - skip, to, size) ? to
                                                                                                    : NULL;
+}
+
+/* ---- codes of texts ----------------------------------------------------------------------------------- */
+
+static void drop_codes(Chunk *c) {
+  fl_dictionary_unref(c->texts);
+  fl_buffer_unref(c->codes);
+  fl_counted_free(c->place);
+  c->texts = NULL;
+  c->codes = NULL;
+  c->place = NULL;
+}
+
+/* Room for the codes of all rows, where the dictionary is small against them. */
+static bool make_codes(Chunk *c, FlCtx *ctx, int64_t rows) {
+  enum { MOST_CODES = 1 << 12 };
+  if (c->n_dictionary > MOST_CODES || c->n_dictionary > rows / 4) return true;
+  c->place = fl_counted_new(c->pool, (size_t)(c->n_dictionary + 1) * sizeof *c->place);
+  if (c->place) c->texts = fl_text_places(ctx, (const FlText *)(const void *)c->dictionary, c->n_dictionary, c->place);
+  c->width = fl_text_codes_width(c->n_dictionary);
+  if (c->texts) c->codes = fl_buffer_new(ctx, rows * c->width);
+  return c->codes || missing(c);
+}
+
+/* The codes of n rows from `row` on: of n indices, or of the same one each time. */
+static void put_codes(const Chunk *c, const uint32_t *numbers, bool same, int64_t n, int64_t row) {
+  uint8_t *narrow = (uint8_t *)c->codes->data + row;
+  uint16_t *wide = (uint16_t *)c->codes->data + row;
+  if (c->width == 1 && same) memset(narrow, (int)c->place[*numbers], (size_t)n);
+  else if (c->width == 1)
+    for (int64_t k = 0; k < n; k++) narrow[k] = (uint8_t)c->place[numbers[k]];
+  else
+    for (int64_t k = 0; k < n; k++) wide[k] = (uint16_t)c->place[numbers[same ? 0 : k]];
 }
 
 static bool take_dictionary(Chunk *c, const FlParquetPage *p) {
@@ -97,7 +136,9 @@ static bool take_indices(const Chunk *c, const uint8_t *at, const uint8_t *end, 
   for (int64_t some; n > 0; n -= some, to += some * c->bytes) {
     some = fl_parquet_next(&runs, n, numbers, &most);
     if (some == 0 || most >= c->n_dictionary) return false;
-    gather(c, runs.packed ? numbers : &runs.number, !runs.packed, some, to);
+    const uint32_t *which = runs.packed ? numbers : &runs.number;
+    gather(c, which, !runs.packed, some, to);
+    if (c->codes) put_codes(c, which, !runs.packed, some, (to - (char *)c->w->values->data) / c->bytes);
   }
   return true;
 }
@@ -158,6 +199,7 @@ static bool take_page(Chunk *c, const FlParquetPage *p, int64_t row) {
   if (c->column->nullable) m = take_bits(levels, levels_end, n, valid);
   else if (valid) memset(valid, 1, (size_t)n);
   if (m < 0 || (m < n && !valid) || !take_values(c, p->encoding, at, end, m, to)) return false;
+  if (m < n || !by_index(p->encoding)) drop_codes(c);
   if (m < n) spread(c, to, valid, n, m);
   return true;
 }
@@ -179,8 +221,16 @@ int fl_parquet_take(FlCtx *ctx, const FlInput *in, const FlParquetColumn *column
     ok = fl_parquet_page(&t, &page) && (page.dictionary || page.n_values <= chunk->n_values - done);
     if (!ok) break;
     ok = page.dictionary ? take_dictionary(&c, &page) : take_page(&c, &page, first + done);
+    bool codes = page.dictionary && w->dtype == FL_TEXT && w->values->dims[0] == chunk->n_values;
+    if (ok && codes) ok = make_codes(&c, ctx, chunk->n_values);
     done += page.dictionary ? 0 : page.n_values;
   }
+  if (ok && c.codes) {
+    (void)fl_text_codes_attach(w->values, c.texts, c.codes, c.width); /* both are the array's now */
+    c.texts = NULL;
+    c.codes = NULL;
+  }
+  drop_codes(&c);
   fl_counted_free(c.dictionary);
   fl_counted_free(c.unpacked);
   return ok ? 0 : c.no_memory ? FL_E_MEMORY : FL_E_VALUE;

@@ -8,7 +8,7 @@
  * (github.com/Cyan4973/xxHash) and are compared by their bytes. The table has open addresses; a slot is 0 or
  * holds 32 bits of the hash and an entry number + 1, and changes once, from 0, by a compare-and-swap that
  * releases the entry written before it; probes acquire it. A worker that loses the race for a slot keeps its
- * entry for the next new text. */
+ * entry for the next new text. A table that a cache holds is tried first: most columns that have codes have few. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -19,7 +19,9 @@ enum {
   LEAST_ROWS = 1 << 12, /* below that hashing anew is as good */
   SAMPLE = 1 << 16,
   SLOT_BITS = 19,
-  MOST = 1 << 18,  /* different texts */
+  MOST = 1 << 18, /* different texts */
+  FEW_SLOT_BITS = 12,
+  FEW = 1 << 11,   /* of the table that is tried first */
   PROBES = 1 << 9, /* of one text, before it is given up */
   PIECE = 1 << 14, /* rows of one task, which may leave one entry unused */
   SHORT = 16
@@ -37,6 +39,7 @@ typedef struct Entry {
 typedef struct Table {
   const FlText *texts;
   int64_t n;
+  int slot_bits;
   _Atomic uint64_t *slots;
   Entry *entries;
   int64_t room;
@@ -81,7 +84,7 @@ static inline bool is_text(const Entry *e, Word2 w, FlText t) {
 
 /* The entry of a text, -1 when there is no room for it. *spare: an unused entry of this task, or -1. */
 static inline int64_t find_or_add(Table *t, Word2 w, uint64_t hash, FlText text, int64_t *spare) {
-  const uint64_t mask = (UINT64_C(1) << SLOT_BITS) - 1, tag = hash >> 32 << 32;
+  const uint64_t mask = (UINT64_C(1) << t->slot_bits) - 1, tag = hash >> 32 << 32;
   uint64_t at = hash & mask;
   for (int probe = 0; probe < PROBES; probe++, at = (at + 1) & mask) {
     uint64_t slot = atomic_load_explicit(&t->slots[at], memory_order_acquire);
@@ -107,6 +110,7 @@ static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   Table *t = (Table *)(uintptr_t)env;
   Word2 word[FL_PART_BATCH];
   uint64_t hash[FL_PART_BATCH];
+  const uint64_t mask = (UINT64_C(1) << t->slot_bits) - 1;
   int64_t spare = -1, last = fl_part_min(end * PIECE, t->n);
   (void)ctx;
   for (int64_t row = begin * PIECE; row < last; row += FL_PART_BATCH) {
@@ -115,7 +119,7 @@ static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
     for (int64_t i = 0; i < count; i++) {
       word[i] = words_of(t->texts[row + i]);
       hash[i] = hash_of(word[i], t->texts[row + i].len);
-      __builtin_prefetch((const void *)&t->slots[hash[i] & ((UINT64_C(1) << SLOT_BITS) - 1)]);
+      __builtin_prefetch((const void *)&t->slots[hash[i] & mask]);
     }
     for (int64_t i = 0; i < count; i++) {
       int64_t id = find_or_add(t, word[i], hash[i], t->texts[row + i], &spare);
@@ -139,7 +143,7 @@ static bool sample_repeats(Table *t) {
   }
   int64_t different = atomic_load(&t->n_entries);
   atomic_store(&t->n_entries, 0);
-  memset((void *)t->slots, 0, sizeof *t->slots << SLOT_BITS);
+  memset((void *)t->slots, 0, sizeof *t->slots << t->slot_bits);
   return wanted == t->n ? different <= t->n / 4 : different <= wanted / 5 * 4;
 }
 
@@ -201,15 +205,28 @@ static FlStatus attach(FlPartMem *m, const Table *t, const FlArray *a) {
   return 0;
 }
 
+static FlStatus make_table(FlPartMem *m, Table *t, int slot_bits, int64_t room) {
+  t->slot_bits = slot_bits;
+  t->room = room;
+  t->slots = fl_part_zalloc(m, INT64_C(1) << slot_bits, sizeof *t->slots);
+  t->entries = fl_part_alloc(m, room, sizeof *t->entries);
+  atomic_store(&t->n_entries, 0);
+  atomic_store(&t->full, 0);
+  return t->slots == NULL || t->entries == NULL;
+}
+
+static FlStatus find_all(FlPartMem *m, Table *t) {
+  return fl_part_for(m->ctx, find_body, t, (t->n + PIECE - 1) / PIECE, 8.0 * PIECE);
+}
+
 static FlStatus find_codes(FlPartMem *m, const FlArray *a, bool any) {
-  Table t = {.texts = a->data, .n = a->dims[0], .room = MOST};
-  t.slots = fl_part_zalloc(m, INT64_C(1) << SLOT_BITS, sizeof *t.slots);
-  t.entries = fl_part_alloc(m, t.room, sizeof *t.entries);
-  if (t.slots == NULL || t.entries == NULL) return 1;
-  if (!any && !sample_repeats(&t)) return 0;
+  Table t = {.texts = a->data, .n = a->dims[0]};
   t.found = fl_part_alloc(m, t.n, sizeof *t.found);
-  int64_t pieces = (t.n + PIECE - 1) / PIECE;
-  if (t.found == NULL || fl_part_for(m->ctx, find_body, &t, pieces, 8.0 * PIECE) != 0) return 1;
+  if (t.found == NULL || make_table(m, &t, FEW_SLOT_BITS, FEW) != 0 || find_all(m, &t) != 0) return 1;
+  if (!atomic_load(&t.full)) return any || atomic_load(&t.n_entries) <= t.n / 4 ? attach(m, &t, a) : 0;
+  if (make_table(m, &t, SLOT_BITS, MOST) != 0) return 1;
+  if (!any && !sample_repeats(&t)) return 0;
+  if (find_all(m, &t) != 0) return 1;
   return atomic_load(&t.full) ? 0 : attach(m, &t, a);
 }
 

@@ -177,6 +177,14 @@ bool fl_parquet_ask(FlCtx *ctx, const char *path, int64_t first, int64_t count, 
   return ok;
 }
 
+void fl_parquet_needed_for(const char *path, const char *name, int32_t name_len, FlIoError *e) {
+  char why[sizeof e->message];
+  if (e->code != FL_E_NO_DUCKDB) return;
+  memcpy(why, e->message, sizeof why);
+  (void)snprintf(e->message, sizeof e->message, "column `%.*s` of `%.150s` is not of those that are read without DuckDB: %.200s",
+                 name_len < 100 ? name_len : 100, name, path, why);
+}
+
 /* The one part that is the whole file. */
 static bool read_parquet(FlCtx *ctx, const FlTableFrom *from, FlTableWanted *wanted, int32_t n, int64_t *rows,
                          FlIoError *e) {
@@ -237,17 +245,17 @@ static bool count_rows(FlDuck *d, const char *path, FlIoSchema *schema, FlIoErro
   return take_rows(NULL, d, path, all_rows, path, NULL, NULL, 0, &schema->n_rows, e);
 }
 
-/* Whether the columns are all of those that are read here, with names that DuckDB has, too. */
-static bool knows_all(const FlParquetFile *f) {
+/* How many columns, from the first on, are of those that are read here, with names that DuckDB has, too. */
+static int32_t n_known(const FlParquetFile *f) {
   FlDtype dtype;
-  bool all = true;
-  for (int32_t k = 0; all && k < f->n_columns; k++) {
+  for (int32_t k = 0; k < f->n_columns; k++) {
     FlText name = f->columns[k].name;
-    all = name.len > 0 && name.len < INT32_MAX && !memchr(name.ptr, 0, (size_t)name.len) &&
-          fl_utf8_check(name.ptr, name.len) == name.len && fl_parquet_dtype(&f->columns[k], &dtype) &&
-          fl_parquet_find(f, name.ptr, (int32_t)name.len) == &f->columns[k];
+    bool known = name.len > 0 && name.len < INT32_MAX && !memchr(name.ptr, 0, (size_t)name.len) &&
+                 fl_utf8_check(name.ptr, name.len) == name.len && fl_parquet_dtype(&f->columns[k], &dtype) &&
+                 fl_parquet_find(f, name.ptr, (int32_t)name.len) == &f->columns[k];
+    if (!known) return k;
   }
-  return all && f->n_columns <= MOST_NAMES;
+  return f->n_columns;
 }
 
 /* A column may hold null unless each of its chunks says that it has none. */
@@ -286,12 +294,15 @@ static bool schema_of(const char *path, FlOptions options, FlIoSchema *out, FlIo
   if (fd < 0) return false;
   close(fd);
   if (!fl_input_open(NULL, path, &in, e)) return false;
-  bool known = fl_parquet_open(&in, &file) && knows_all(&file);
-  bool given = known && give_schema(&file, out, e);
+  bool opened = fl_parquet_open(&in, &file);
+  int32_t n = opened ? n_known(&file) : 0;
+  bool known = opened && n == file.n_columns && n <= MOST_NAMES, given = known && give_schema(&file, out, e);
+  FlDuck *d = known ? NULL : fl_duck_open(1, e);
+  if (!known && !d && opened && n < file.n_columns)
+    fl_parquet_needed_for(path, file.columns[n].name.ptr, (int32_t)file.columns[n].name.len, e);
   fl_parquet_close(&file);
   fl_input_close(&in);
   if (known) return given;
-  FlDuck *d = fl_duck_open(1, e);
   bool ok = d && query_file(d, path, all_rows, NULL, NULL, -1, &result, e);
   if (ok) {
     ok = check_names(d, path, &result, e) && fl_duck_schema(d, &result, true, out, e);

@@ -157,6 +157,9 @@ int fl_parquet_take(FlCtx *ctx, const FlInput *in, const FlParquetColumn *c, con
 bool fl_parquet_ask(FlCtx *ctx, const char *path, int64_t first, int64_t n, FlTableWanted *wanted,
                     int32_t n_wanted, int64_t *rows, FlIoError *e);
 
+/* Where DuckDB's library is not there, e says which column it is needed for. */
+void fl_parquet_needed_for(const char *path, const char *name, int32_t name_len, FlIoError *e);
+
 extern const FlTableParts fl_parquet_parts; /* parquet_parts.c */
 
 #endif

@@ -16,6 +16,7 @@ typedef struct ParquetParts {
   FlInput in;
   FlParquetFile file;
   char *path;
+  bool opened;
   bool here; /* all columns that are wanted are read here */
 } ParquetParts;
 
@@ -27,13 +28,13 @@ static void close_parts(void *file) {
   free(p);
 }
 
-static bool reads_all(const ParquetParts *p, const FlTableWanted *wanted, int32_t n) {
-  bool all = true;
-  for (int32_t k = 0; all && k < n; k++) {
+/* How many of the columns, from the first on, are read here. */
+static int32_t n_read(const ParquetParts *p, const FlTableWanted *wanted, int32_t n) {
+  for (int32_t k = 0; k < n; k++) {
     const FlParquetColumn *c = fl_parquet_find(&p->file, wanted[k].name, wanted[k].name_len);
-    all = c && fl_parquet_reads(&p->file, c, &wanted[k]);
+    if (!c || !fl_parquet_reads(&p->file, c, &wanted[k])) return k;
   }
-  return all;
+  return n;
 }
 
 static bool open_input(FlCtx *ctx, ParquetParts *p, FlIoError *e) {
@@ -53,7 +54,8 @@ static void *open_file(FlCtx *ctx, const FlTableFrom *from, const FlTableWanted 
   ok = ok && open_input(ctx, p, e);
   if (!ok && p) close_parts(p);
   if (!ok) return NULL;
-  p->here = fl_parquet_open(&p->in, &p->file) && reads_all(p, wanted, n);
+  p->opened = fl_parquet_open(&p->in, &p->file);
+  p->here = p->opened && n_read(p, wanted, n) == n;
   *n_parts = p->here ? p->file.n_groups : 1;
   return p;
 }
@@ -68,6 +70,7 @@ typedef struct Reading {
   FlTableWanted *wanted;
   FlHeap **heaps; /* one a column of texts */
   _Atomic int failed;
+  _Atomic int32_t column; /* one that failed */
 } Reading;
 
 static void take_chunks(void *env, int64_t begin, int64_t end, int worker) {
@@ -80,6 +83,7 @@ static void take_chunks(void *env, int64_t begin, int64_t end, int worker) {
     const FlParquetColumn *c = fl_parquet_find(f, w->name, w->name_len);
     int bad = fl_parquet_take(r->ctx, &r->p->in, c, &f->chunks[group * f->n_leaves + c->leaf],
                               r->heaps[column], w, f->first[group] - f->first[r->group]);
+    if (bad) atomic_store(&r->column, (int32_t)column);
     if (bad) atomic_store(&r->failed, bad);
   }
 }
@@ -128,6 +132,7 @@ static bool read_part(FlCtx *ctx, void *file, int64_t part, FlTableWanted *wante
   const ParquetParts *p = file;
   bool all = part < 0 || !p->here;
   int64_t first = 0, count = -1;
+  int32_t column = p->opened ? n_read(p, wanted, n) : n;
   if (p->here) {
     Reading r = {.ctx = ctx,
                  .p = p,
@@ -138,8 +143,11 @@ static bool read_part(FlCtx *ctx, void *file, int64_t part, FlTableWanted *wante
     *rows = count = p->file.first[r.group + r.n_groups] - first;
     if (read_groups(&r, n, count, e)) return true;
     if (e->code == FL_E_MEMORY) return false;
+    column = atomic_load(&r.column);
   }
-  return fl_parquet_ask(ctx, p->path, first, all ? -1 : count, wanted, n, rows, e);
+  if (fl_parquet_ask(ctx, p->path, first, all ? -1 : count, wanted, n, rows, e)) return true;
+  if (column < n) fl_parquet_needed_for(p->path, wanted[column].name, wanted[column].name_len, e);
+  return false;
 }
 
 static bool end_file(void *file, const char *path, FlIoError *e) {

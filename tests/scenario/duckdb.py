@@ -45,6 +45,25 @@ if not os.path.exists(LIBRARY):
     finish()
 place.env["FLOW_DUCKDB"] = LIBRARY
 
+# -- which column needs it
+place.write("lists.flow", """write_parquet(table(i = [1, 2], v = [[1.0, 2.0], [3.0, 4.0]]), "lists.parquet")
+""")
+place.write("named.flow", 'show(read_parquet("lists.parquet"))\n')
+place.write("typed.flow", """let t: (i: i64, v: f64[2])[_] = read_parquet(file("lists.parquet"))
+show(t)
+""")
+place.write("other.flow", """let t: (i: i64, w: f64)[_] = read_parquet(file("lists.parquet"))
+show(t)
+""")
+done = place.run("run", "lists.flow")
+check(done.returncode == 0, "a file with arrays in rows is written", done.stderr)
+place.env["FLOW_DUCKDB"] = "/nowhere/libduckdb.so"
+for script, column in ("named", "v"), ("typed", "v"), ("other", "w"):
+    done = place.run("run", f"{script}.flow")
+    check("E0995" in done.stderr and f"column `{column}` of `lists.parquet`" in done.stderr,
+          f"{script}: the message names the column", done.stderr)
+place.env["FLOW_DUCKDB"] = LIBRARY
+
 # -- files, there and back
 place.write("write.flow", """let n = 200_000
 let t = table(

@@ -11,6 +11,25 @@
 
 #include <stdlib.h>
 
+/* Work that may find no memory (fl_guard). */
+typedef struct Interpreted {
+  FlCompilation *c;
+  const FlPlan *plan;
+  const FlProgram *program;
+} Interpreted;
+
+static void make_interpreted(void *arg) {
+  Interpreted *w = arg;
+  w->program = fl_interp_program(fl_interp_make(w->c->arena, w->plan, w->c->sources), NULL);
+}
+
+/* NULL: no memory. */
+static const FlProgram *interpreted(FlCompilation *c, const FlPlan *plan) {
+  Interpreted w = {.c = c, .plan = plan};
+  c->lacks = c->lacks || !fl_guard(make_interpreted, &w);
+  return c->lacks ? NULL : w.program;
+}
+
 int fl_program_interpret(FlCompilation *c, const FlBuildOptions *options, int argc, char **argv) {
   FlBuildOptions build = *options;
   build.level = 0;
@@ -18,8 +37,9 @@ int fl_program_interpret(FlCompilation *c, const FlBuildOptions *options, int ar
   if (status) return status;
   const FlPlan *plan = fl_compile_plan(c, &build);
   if (!plan) return fl_compilation_lacks(c);
-  FlInterp *in = fl_interp_make(c->arena, plan, c->sources);
-  return fl_main_for(fl_interp_program(in, NULL), fl_script_path(c->script->path), argc, argv, &(FlMade){0});
+  const FlProgram *program = interpreted(c, plan);
+  if (!program) return fl_compilation_lacks(c);
+  return fl_main_for(program, fl_script_path(c->script->path), argc, argv, &(FlMade){0});
 }
 
 /* ---- a new text is tried before its code is made ------------------------------------------------------ */
@@ -57,25 +77,32 @@ static bool acts(const FlRegion *r) {
   return false;
 }
 
-/* How long it may be tried; 0: not at all. A deep recursion needs more stack here than its code does. */
-static int64_t time_to_try(FlCompilation *c) {
-  FlMap *state = fl_map_make(c->arena);
+typedef struct Trial {
+  FlCompilation *c;
+  int64_t ns; /* how long it may be tried; 0: not at all */
+} Trial;
+
+/* A deep recursion needs more stack here than its code does. */
+static void time_to_try(void *arg) {
+  Trial *w = arg;
+  FlMap *state = fl_map_make(w->c->arena);
   int64_t ns = CODE;
-  for (const FlFunc *f = c->sema.module->first; f; f = f->next) {
-    if (acts(f->body) || recurs(state, f)) return 0;
+  for (const FlFunc *f = w->c->sema.module->first; f; f = f->next) {
+    if (acts(f->body) || recurs(state, f)) return;
     ns += (int64_t)fl_ir_n_ops(f->body) * CODE_EACH;
   }
-  return ns;
+  w->ns = ns;
 }
 
 /* Interprets it, which begins at once. FL_RUN_AGAIN: nothing was seen of that, and its code is to be made. */
 static int try(FlCodeCache *cache, FlCompilation *c, const FlBuildOptions *build, int argc, char **argv) {
-  int64_t ns = time_to_try(c);
-  const FlPlan *plan = ns ? fl_compile_plan(c, build) : NULL;
-  if (c->lacks) return fl_compilation_lacks(c);
-  if (!plan || !fl_code_cache_tries(cache, c, build)) return FL_RUN_AGAIN;
-  const FlProgram *program = fl_interp_program(fl_interp_make(c->arena, plan, c->sources), NULL);
-  int status = fl_main_for(program, fl_script_path(c->script->path), argc, argv, &(FlMade){.tries = ns});
+  Trial t = {.c = c};
+  c->lacks = !fl_guard(time_to_try, &t);
+  if (!c->lacks && (!t.ns || !fl_code_cache_tries(cache, c, build))) return FL_RUN_AGAIN;
+  const FlPlan *plan = fl_compile_plan(c, build);
+  const FlProgram *program = plan ? interpreted(c, plan) : NULL;
+  if (!program) return fl_compilation_lacks(c);
+  int status = fl_main_for(program, fl_script_path(c->script->path), argc, argv, &(FlMade){.tries = t.ns});
   fl_code_cache_tried(cache, c, build, status != FL_RUN_AGAIN);
   return status;
 }

@@ -321,7 +321,7 @@ class Runner:
             return Result(script.name)
         where = script.folder(self.scratch)
         env = dict(self.env, FLOW_CACHE=str(where / ".flow"))
-        status, out, err = self.run_command([str(self.flowc), "explain", script.path.name], where, env)
+        status, out, err = self.run_command([str(self.flowc), "explain", *script.args, script.path.name], where, env)
         shutil.rmtree(where, ignore_errors=True)
         return self.check(script, "explain", status, {".plan": out, ".err": err})
 

@@ -10,6 +10,7 @@
 #include "cli/profile.h"
 #include "cli/store_tools.h"
 #include "cli/words.h"
+#include "ranks/ranks.h"
 
 #include <stdlib.h>
 
@@ -18,7 +19,7 @@ static bool is_script(const char *word) {
   return strcmp(word, "-") == 0 || (n > 5 && strcmp(word + n - 5, ".flow") == 0);
 }
 
-static int plan(const char *script) {
+static int plan(const char *script, int ranks) {
   FlCompilation c = {0};
   int status = fl_compilation_init(&c, script);
   FlBuildOptions build = {.level = 1, .cpu = FL_CPU_HOST, .test = -1};
@@ -28,7 +29,7 @@ static int plan(const char *script) {
   if (!status) {
     FlText1 out = {0};
     FlRecord *last = fl_store_last_run(script);
-    fl_explain_print(&out, c.arena, made, c.sources, last);
+    fl_explain_print(&out, c.arena, made, c.sources, last, ranks);
     fwrite(out.s, 1, out.len, stdout);
     fl_record_free(last);
     fl_text_reset(&out);
@@ -68,5 +69,9 @@ int fl_command_explain(int n_words, char **words) {
   const char *word = w.n_operands ? w.operands[0] : NULL;
   if (w.flags[FL_FLAG_PROFILE] && !(word && is_script(word))) return fl_words_usage(FL_COMMAND_EXPLAIN);
   if (w.flags[FL_FLAG_PROFILE]) return profile(word);
-  return word && is_script(word) ? plan(word) : fl_tool_explain(word);
+  const char *ranks = w.flags[FL_FLAG_OVER];
+  char *end = NULL;
+  long n = ranks ? strtol(ranks, &end, 10) : 1;
+  if (ranks && (n < 1 || n > FL_RANKS_MAX || *end || !(word && is_script(word)))) return fl_words_usage(FL_COMMAND_EXPLAIN);
+  return word && is_script(word) ? plan(word, (int)n) : fl_tool_explain(word);
 }

@@ -6,7 +6,7 @@
 
 /* A line of the plan, to be aligned with the others. */
 typedef struct FlExplainRow {
-  const char *line, *step, *detail;
+  const char *line, *step, *where, *detail;
   int depth;
 } FlExplainRow;
 
@@ -18,6 +18,9 @@ typedef struct FlExplain {
   const FlRecord *last; /* the last run, or NULL */
   FlMap *names; /* const char * by value: a column, a param, the expression that it comes from */
   int depth;    /* of loops and branches */
+  int ranks;    /* the plan is over so many; below 2: it is of one */
+  bool in_parts, in_tasks; /* within the loop over the parts of a file, over tasks */
+  const char *where;       /* the step is done, by explain_ranks.c */
 } FlExplain;
 
 /* ---- explain_names.c ---- */
@@ -57,6 +60,15 @@ bool fl_explain_is_reader(const FlOp *op);
 void fl_explain_reader(FlExplain *p, const FlOp *op);
 /* Names for the results of a part of a file. */
 void fl_explain_part(FlExplain *p, const FlOp *op);
+
+/* ---- explain_ranks.c ---- */
+
+/* Where the step (NULL: none) is done: of the rows that follow. */
+void fl_explain_where(FlExplain *p, const FlPlanStep *s);
+/* What goes to all ranks of what the parts of a file yield. */
+void fl_explain_sent(FlExplain *p, const FlOp *parts);
+/* What the words mean. */
+void fl_explain_legend(const FlExplain *p, FlText1 *out);
 
 /* ---- explain_plan.c ---- */
 

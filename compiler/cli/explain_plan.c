@@ -15,7 +15,7 @@ void fl_explain_step(FlExplain *p, const char *line, const char *step, const cha
   va_start(args, fmt);
   (void)vsnprintf(detail, sizeof detail, fmt, args);
   va_end(args);
-  FlExplainRow row = {line, step, fl_arena_strndup(p->arena, detail, strlen(detail)), p->depth};
+  FlExplainRow row = {line, step, line[0] ? p->where : "", fl_arena_strndup(p->arena, detail, strlen(detail)), p->depth};
   fl_vec_push(p->arena, &p->rows, row);
 }
 
@@ -28,11 +28,15 @@ static void put_rows(FlExplain *p, FlText1 *out) {
     line = l > line ? l : line;
     step = w > step ? w : step;
   }
-  fl_text_addf(out, "%*s  %-*s  what\n", line, "line", step, "step");
+  bool over = p->ranks > 1;
+  fl_text_addf(out, "%*s  %-*s  %swhat\n", line, "line", step, "step", over ? "where   " : "");
   for (int i = 0; i < p->rows.n; i++) {
     const FlExplainRow *r = &p->rows.at[i];
-    fl_text_addf(out, "%*s  %*s%-*s%s%s\n", line, r->line, 2 * r->depth, "",
-                 r->detail[0] ? step - 2 * r->depth : 0, r->step, r->detail[0] ? "  " : "", r->detail);
+    bool more = r->detail[0] || (over && r->where[0]);
+    fl_text_addf(out, "%*s  %*s%-*s%s", line, r->line, 2 * r->depth, "", more ? step - 2 * r->depth : 0, r->step,
+                 more ? "  " : "");
+    if (over && more) fl_text_addf(out, "%-*s", r->detail[0] ? 8 : 0, r->where);
+    fl_text_addf(out, "%s\n", r->detail);
   }
   p->rows.n = 0;
 }
@@ -103,9 +107,15 @@ static void say_tasks(FlExplain *p, const FlPlanStep *s) {
   if (fl_explain_is_parts(op))
     fl_explain_step(p, "", "", "part by part: of the file only what these steps keep is ever in memory");
   else fl_explain_step(p, fl_explain_line(p, op->span), "tasks", "over %s, each on its own:", over(p, op));
+  bool parts = fl_explain_is_parts(op), in_parts = p->in_parts, in_tasks = p->in_tasks;
+  p->in_parts |= parts;
+  p->in_tasks |= !parts;
   p->depth++;
   for (int i = 0; i < op->n_regions; i++) say_body(p, s->inside[i]);
   p->depth--;
+  p->in_parts = in_parts;
+  p->in_tasks = in_tasks;
+  if (parts) fl_explain_sent(p, op);
   name_by_place(p, op);
 }
 
@@ -334,6 +344,7 @@ static void say_whole(FlExplain *p, const FlPlanStep *s) {
 static void say_step(FlExplain *p, const FlPlanStep *s) {
   const FlOp *op = s->op;
   int before = p->rows.n;
+  fl_explain_where(p, s);
   switch (s->kind) {
   case FL_STEP_KERNEL:
   case FL_STEP_SERIAL: say_for_each(p, s); break;
@@ -367,9 +378,9 @@ static void say_function(FlExplain *p, const FlPlanFunc *planned, FlText1 *out) 
 }
 
 void fl_explain_print(FlText1 *out, FlArena *arena, const FlPlan *plan, const FlSources *sources,
-                      const FlRecord *last) {
+                      const FlRecord *last, int ranks) {
   const FlModule *m = plan->module;
-  FlExplain p = {.arena = arena, .module = m, .sources = sources, .last = last};
+  FlExplain p = {.arena = arena, .module = m, .sources = sources, .last = last, .ranks = ranks, .where = ""};
   p.names = fl_map_make(arena);
   const FlRegion *body = m->main->body;
   for (int i = 0, at = 0; i < m->n_params && at < body->n_params; i++) {
@@ -380,4 +391,5 @@ void fl_explain_print(FlText1 *out, FlArena *arena, const FlPlan *plan, const Fl
   put_rows(&p, out);
   for (int i = 0; i < plan->funcs.n; i++)
     if (plan->funcs.at[i]->func->kind == FL_FUNC_STAGE) say_function(&p, plan->funcs.at[i], out);
+  fl_explain_legend(&p, out);
 }

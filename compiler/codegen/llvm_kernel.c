@@ -327,6 +327,14 @@ static Val make_form(FlFn *f, bool late, const void *what) {
               : kernel_function(f, w->k, (Shape){w->name, w->body, FL_FORM_FAST, 0, true, ".quick"});
 }
 
+/* Of the states of a fold that gives nothing else; 0: it does, or they may hold texts. */
+static int block_bytes(const FlPlanKernel *k) {
+  if (k->form != FL_KERNEL_BLOCKS || k->n_outputs != 1 || k->makes_texts) return 0;
+  for (int i = 0; i < k->region->n_yields; i++)
+    if (fl_dtype_is_text((FlDtype)k->region->yields[i]->type.dtype)) return 0;
+  return k->op->n_results * FL_PARTIAL_BYTES;
+}
+
 Val fl_ll_kernel_constant(FlFn *f, const FlPlanKernel *k, const char *name, Val fast, Val precise, const FlLate *late) {
   FlGen *g = f->g;
   bool parted = k->form != FL_KERNEL_ROUNDS && fl_plan_by_rows(g->plan, fl_plan_step(g->plan, k->op));
@@ -338,8 +346,9 @@ Val fl_ll_kernel_constant(FlFn *f, const FlPlanKernel *k, const char *name, Val 
                  fl_ll_rows_constant(g, k->n_uses, k->uses),
                  late ? late->late : fl_ll_null(g),
                  late ? late->code : fl_ll_null(g),
-                 fl_ll_i64(g, late ? (int64_t)late->n_code : 0)};
-  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 13, false), "kernel");
+                 fl_ll_i64(g, late ? (int64_t)late->n_code : 0),
+                 fl_ll_i32(g, block_bytes(k))};
+  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 14, false), "kernel");
 }
 
 /* One that is too large for LLVM's passes, most of which take more than linear time, has one form, with calls. */

@@ -74,6 +74,9 @@ FlStatus fl_ctx_ask(FlCtx *ctx);
 bool fl_ctx_reads_input(const FlCtx *ctx);
 bool fl_ctx_pass_input(FlCtx *ctx, bool there, int *copy);
 bool fl_ctx_is_alone(const FlCtx *ctx); /* there are no other ranks */
+/* The least and the largest of what the ranks say here, all of which come here; alone, or where each rank does something of its
+ * own, that is `mine`. */
+FlStatus fl_ctx_agree(FlCtx *ctx, int32_t site, int64_t mine, int64_t *least, int64_t *most);
 /* Whether --allow-exec was given. */
 bool fl_ctx_may_exec(const FlCtx *ctx);
 

@@ -121,6 +121,12 @@ void fl_ctx_reset(FlCtx *ctx);
  * optimised. */
 FlKernelFn fl_kernel_late(FlRun *run, const FlKernel *kernel, double ns);
 
+/* ranks_kernels.c: false: this rank runs all elements; else those from *begin to *end, and then tells the others, with the
+ * faults that it met: those of all. */
+bool fl_ranks_kernel_begin(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, int64_t n, double cost, int64_t *begin,
+                           int64_t *end);
+FlStatus fl_ranks_kernel_end(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, int64_t n, int32_t *faults);
+
 FlStatus fl_part_kernel(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, int64_t *begin, int64_t *end);
 
 /* ---- notes: notes.c -------------------------------------------------------------------------------- */

@@ -94,12 +94,10 @@ static FlStatus find_fault(FlCtx *ctx, const FlKernel *kernel, const void *env, 
   return s;
 }
 
-FlStatus fl_run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t n, double cost) {
-  int64_t begin = 0, end = n;
-  FlStatus parted = ctx->run->cuts ? fl_part_kernel(ctx, kernel, env, &begin, &end) : 0;
-  if (parted || end <= begin) return parted;
-  if (fl_ctx_is_stopped(ctx)) return fl_fail_stopped(ctx);
-  n = end - begin;
+/* The faults that elements [begin, end) met. */
+static int32_t run_range(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t begin, int64_t end, double cost) {
+  int64_t n = end - begin;
+  if (n <= 0) return 0;
   FlKernelRun r = {.ctx = ctx,
                    .kernel = kernel,
                    .fast = kernel->late ? fl_kernel_late(ctx->run, kernel, (double)n * cost) : kernel->fast,
@@ -114,8 +112,21 @@ FlStatus fl_run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int6
     run_loop(ctx->run, n, grain_of(kernel, n, cost), run_piece, &r);
   }
   fl_report_end(report, mark, n, -1, 0);
+  return atomic_load_explicit(&r.faults, memory_order_relaxed);
+}
+
+FlStatus fl_run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t n, double cost) {
+  int64_t begin = 0, end = n;
+  FlStatus parted = ctx->run->cuts ? fl_part_kernel(ctx, kernel, env, &begin, &end) : 0;
+  if (parted || end <= begin) return parted;
   if (fl_ctx_is_stopped(ctx)) return fl_fail_stopped(ctx);
-  int32_t faults = atomic_load_explicit(&r.faults, memory_order_relaxed);
+  if (ctx->ranks && fl_ranks_kernel_begin(ctx, kernel, env, n, cost, &begin, &end)) {
+    int32_t faults = run_range(ctx, kernel, env, begin, end, cost);
+    FlStatus s = fl_ctx_is_stopped(ctx) ? fl_fail_stopped(ctx) : fl_ranks_kernel_end(ctx, kernel, env, n, &faults);
+    return s || !faults ? s : find_fault(ctx, kernel, env, 0, n, faults);
+  }
+  int32_t faults = run_range(ctx, kernel, env, begin, end, cost);
+  if (fl_ctx_is_stopped(ctx)) return fl_fail_stopped(ctx);
   return faults ? find_fault(ctx, kernel, env, begin, end, faults) : 0;
 }
 

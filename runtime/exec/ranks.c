@@ -216,6 +216,19 @@ FlStatus fl_ranks_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlo
   return asks ? share(ctx, desc, s, results) : s;
 }
 
+FlStatus fl_ctx_agree(FlCtx *ctx, int32_t site, int64_t mine, int64_t *least, int64_t *most) {
+  FlRanks *r = ctx ? ctx->ranks : NULL;
+  *least = *most = mine;
+  if (!r) return 0;
+  FlStatus s = fl_ranks_together(ctx, &(FlRankSlot){.step = FL_RANKS_AGREE, .site = site, .values = {mine}});
+  for (int32_t k = 0; k < r->n && !s; k++) {
+    int64_t its = r->slots[k].values[0];
+    if (its < *least) *least = its;
+    if (its > *most) *most = its;
+  }
+  return s;
+}
+
 /* ---- stages ------------------------------------------------------------------------------------------------- */
 
 FlStatus fl_ranks_look(FlFuture *call, FlSlot *values, const FlType1 *types, int32_t n, FlStatus status, bool *found,

@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* The opened file. The buffer comes first: its last owner closes the file. */
 typedef struct Opened {
@@ -60,6 +61,19 @@ static FlStatus claim(FlCtx *ctx, const FlOpDesc *desc, Opened *o, FlText file, 
   return 0;
 }
 
+/* Ranks that read its parts by turns must have the same file. */
+static FlStatus agree_on_file(FlCtx *ctx, const FlOpDesc *desc, const Opened *o) {
+  struct stat st;
+  int64_t size = stat(o->path, &st) == 0 ? st.st_size : -1, least, most;
+  FlStatus s = fl_ctx_agree(ctx, desc->site, size, &least, &most);
+  if (s || least == most) return s;
+  s = least < 0 ? fl_fail_op(ctx, desc, FL_CODE_RESOURCE, "`%s` is not there at some ranks", o->path)
+                : fl_fail_op(ctx, desc, FL_CODE_RESOURCE, "`%s` is another file at some ranks: it has %lld bytes, and %lld",
+                             o->path, (long long)least, (long long)most);
+  fl_fail_help(ctx, "put it where all machines see it, or copy it to the same path on each");
+  return s;
+}
+
 FlStatus fl_rt_table_parts(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   static const int64_t one = 1;
   FlIoError e = {0};
@@ -83,6 +97,7 @@ FlStatus fl_rt_table_parts(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args,
     atomic_store(&o->bad, true);
   }
   if (!o->file && !later && !status) status = fl_io_fail(ctx, desc->site, &e, file.ptr, file.len);
+  if (!status && (o->file || later)) status = agree_on_file(ctx, desc, o);
   FlArray *open = status ? NULL : fl_array_over(ctx, &o->base, &o->n_parts, FL_I64, 1, &one);
   if (open) results[0].i = o->n_parts;
   if (open) results[1].a = open;
@@ -152,6 +167,9 @@ FlStatus fl_rt_table_end(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, F
   FlIoError e = {0};
   Opened *o = opened_of(args[0].a);
   if (o->quiet && fl_ctx_claim_input(ctx, desc->site, o->quiet, (int64_t)strlen(o->quiet))) return 1;
-  bool ok = atomic_load(&o->bad) ? read_again(ctx, o, desc, &e) : o->how->end(o->file, o->path, &e);
+  int64_t none, bad; /* of other ranks' parts, too: before anybody sees that rows are missing */
+  FlStatus status = fl_ctx_agree(ctx, desc->site, atomic_load(&o->bad), &none, &bad);
+  if (status) return status;
+  bool ok = bad ? read_again(ctx, o, desc, &e) : o->how->end(o->file, o->path, &e);
   return ok ? 0 : fl_io_fail(ctx, desc->site, &e, o->path, (int64_t)strlen(o->path));
 }

@@ -19,10 +19,12 @@ typedef enum FlRankStep {
   FL_RANKS_ACT,       /* rank 0 is about to act on the world */
   FL_RANKS_SHARE,     /* what rank 0 was told by the world */
   FL_RANKS_INPUT,     /* what came on rank 0's standard input */
+  FL_RANKS_AGREE,     /* a number of each */
   FL_RANKS_LOOK,      /* what rank 0 found in the store */
   FL_RANKS_STAGE,     /* the end of a stage */
   FL_RANKS_TASKS,     /* what the elements of a loop gave, of which each rank had some */
-  FL_RANKS_REST,      /* and those that only rank 0 could run */
+  FL_RANKS_KERNEL,    /* likewise of a kernel */
+  FL_RANKS_REST,      /* what the elements gave that only rank 0 could run */
   FL_RANKS_END        /* the program has run, or failed */
 } FlRankStep;
 

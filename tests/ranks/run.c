@@ -3,9 +3,9 @@
  * usage: ranks_run [-i] [-q] SCRIPT WAY.. [-- ARGUMENTS]
  * A way is FOLDER,STORE,RANKS,WORKERS,DELAY_US,DIES,DIES_AT: the folder in which it runs, the folder of its store (empty:
  * none), how many ranks (0: none of this), workers a rank, and what fl_rank_threads_new takes. By the sum of ranks and
- * workers all loops of tasks are shared, every other one, or those that pay. Beside the folder are
- * written FOLDER.out, FOLDER.err and FOLDER.status: what was printed, said and given by rank 0; what others print or say is
- * added to FOLDER.err. FOLDER.in is its standard input, through a pipe, where there is such a file. -i: interpreted, -q:
+ * workers all loops are shared, every other one, or those that pay. Beside the folder are written FOLDER.out, FOLDER.err
+ * and FOLDER.status: what was printed, said and given by rank 0; FOLDER.sent: how many bytes were sent by all; what others
+ * print or say is added to FOLDER.err. FOLDER.in is its standard input, through a pipe, where there is such a file. -i: interpreted, -q:
  * without closing lines. */
 #include "codegen/codegen.h"
 #include "driver.h"
@@ -110,6 +110,10 @@ static void run_way(const FlProgram *program, const Way *w, const char *const *v
   char line[64];
   snprintf(line, sizeof line, "%d\n", ranks[0].status);
   put(w, "status", line, strlen(line));
+  int64_t sent = 0;
+  for (int k = 0; k < n; k++) sent += ranks[k].ranks.sent;
+  snprintf(line, sizeof line, "%lld\n", (long long)sent);
+  put(w, "sent", line, strlen(line));
   put(w, "out", ranks[0].out.s ? ranks[0].out.s : "", ranks[0].out.len);
   put(w, "err", ranks[0].said.s ? ranks[0].said.s : "", ranks[0].said.len);
   for (int k = 0; k < n; k++) {

@@ -73,9 +73,10 @@ WORKS = {
     ("test", "--interp"): (["a.flow"], lambda p: p.stdout.endswith(" passed, 0 failed\n")),
     ("explain", "--profile"): (["a.flow"], lambda p: "the last run took" in p.stdout),
     ("graph", "--form"): (["a.flow"], lambda p: p.stdout.startswith("digraph")),
+    ("explain", "--ranks"): (["a.flow"], lambda p: "over 3 ranks" in p.stdout),
     ("why", "--cache"): (["a.flow"], lambda p: "s: run" in p.stdout),
 }
-VALUES = {"--output": "out.bin", "--mcpu": "x86-64-v3", "--emit": "ir", "--junit": "report.xml", "--limit": "1G", "--cache": "elsewhere", "--form": "dot", "-c": 'print("7")'}
+VALUES = {"--output": "out.bin", "--mcpu": "x86-64-v3", "--emit": "ir", "--junit": "report.xml", "--limit": "1G", "--cache": "elsewhere", "--form": "dot", ("explain", "--ranks"): "3", "-c": 'print("7")'}
 run("run", "a.flow", "--cache", "elsewhere"), run("run", "a.flow")
 for name, options in OPTIONS.items():
     for option, other, value in options:
@@ -85,7 +86,7 @@ for name, options in OPTIONS.items():
         else:
             check((name, option) in WORKS, f"this test knows {name} {option}")
             words, holds = WORKS.get((name, option), ([], bool))
-        given = VALUES.get(option)
+        given = VALUES.get((name, option)) or VALUES.get(option)
         check((given is not None) == (value != "NULL"), f"{option} has a value or none")
         forms = [[option, given], [f"{option}={given}"], *([[other, given]] if other != "NULL" else [])] if given else [[option]]
         for form in forms:

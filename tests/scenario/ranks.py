@@ -62,6 +62,11 @@ def outcome(folder, count):
             "err": said if count else COUNTS.sub(b"", said), **written(folder)}
 
 
+class Outcome(dict):
+    """What a way gave, and how many bytes its ranks sent."""
+    sent = 0
+
+
 def run(script, ways, *options, given=None, arguments=()):
     """What each way gives, the first alone."""
     top = pathlib.Path(tempfile.mkdtemp(prefix="flow-ranks-"))
@@ -83,7 +88,8 @@ def run(script, ways, *options, given=None, arguments=()):
         seen = set()
         outcomes = []
         for number, (_, _, _, store, *_) in enumerate([(0, 1, 0, "alone"), *ways]):
-            outcomes.append(outcome(top / str(number), bool(store) and store not in seen))
+            outcomes.append(Outcome(outcome(top / str(number), bool(store) and store not in seen)))
+            outcomes[-1].sent = int((top / f"{number}.sent").read_text())
             seen.add(store)
         return outcomes
     finally:

@@ -168,6 +168,7 @@ typedef struct FlKernel {
   FlKernelLate *late;  /* NULL: the fast form is as good as it gets */
   const char *code;    /* what the optimised form is made of: bytes of the compiler's */
   int64_t n_code;
+  int32_t block_bytes; /* of a fold whose only result is an array of states without texts: of each block; else 0 */
 } FlKernel;
 
 /* A column that an operator takes or gives, as values and what comes with them. */

@@ -22,7 +22,7 @@ typedef struct Look {
   FlScope *columns; /* the columns of the verb, or NULL: in the body of a function that does not see them */
   const Param *params, *scalars; /* scalars: names of patterns, of what is written as a scalar */
   int depth;                     /* of such bodies */
-  bool within; /* within an expression that is not followed: names that it binds may be scalars */
+  bool lets; /* in an expression that is not followed: a name that is not found is of a `let` in it */
 } Look;
 
 enum { MAX_BODIES = 16 };
@@ -78,10 +78,8 @@ static bool repeats_scalar(const Look *l, const FlExpr *call, const FlExpr *firs
     if (!a->name.text && !first) first = a->value;
     by_position += !a->name.text;
   }
-  Look inner = *l;
-  inner.within = true;
   return bi && (bi->kinds & FL_BUILTIN_AGGREGATE) && first && !(bi->takes_rest && by_position > 1) &&
-         written_scalar(&inner, first);
+         written_scalar(l, first);
 }
 
 typedef struct Found {
@@ -89,8 +87,21 @@ typedef struct Found {
   bool any;
 } Found;
 
+static bool any_rows(const Look *l, const FlExpr *e);
+
+/* Does it bind names that are no scalars, or nobody knows? */
+static bool binds_names(const FlExpr *e) {
+  return e->kind == FL_EXPR_LAMBDA || e->kind == FL_EXPR_COMPREHENSION || e->kind == FL_EXPR_REDUCE;
+}
+
 static bool part_of_rows(void *env, const FlExpr *e) {
   Found *f = env;
+  if (f->look->lets && binds_names(e)) {
+    Look inner = *f->look;
+    inner.lets = false;
+    f->any = f->any || any_rows(&inner, e);
+    return false;
+  }
   if (e->kind == FL_EXPR_NAME) f->any = f->any || name_class(f->look, e->name.text) > FL_GROUP_OUTSIDE;
   if (e->kind == FL_EXPR_COL || means_rows(e)) f->any = true;
   if (e->kind == FL_EXPR_CALL && repeats_scalar(f->look, e, NULL)) f->any = true;
@@ -98,11 +109,17 @@ static bool part_of_rows(void *env, const FlExpr *e) {
   return !f->any;
 }
 
-static FlGroupClass each_if_rows(const Look *l, const FlExpr *e) {
+static bool any_rows(const Look *l, const FlExpr *e) {
   Found f = {l, false};
   FlWalker w = {.env = &f, .expr = part_of_rows};
   fl_syntax_walk_expr(&w, e);
-  return f.any ? FL_GROUP_EACH : FL_GROUP_OUTSIDE;
+  return f.any;
+}
+
+static FlGroupClass each_if_rows(const Look *l, const FlExpr *e) {
+  Look inner = *l;
+  inner.lets = true;
+  return any_rows(&inner, e) ? FL_GROUP_EACH : FL_GROUP_OUTSIDE;
 }
 
 /* ---- calls ---- */
@@ -183,7 +200,7 @@ static bool written_scalar(const Look *l, const FlExpr *e) {
     for (const Param *p = l->scalars; p; p = p->up)
       if (p->name == e->name.text) return true;
     FlBinding *b = find(l->scope, e->name.text);
-    if (!b && l->within) return true;
+    if (!b && l->lets) return true;
     bool value = b && (b->kind == FL_BIND_VALUE || b->kind == FL_BIND_VAR);
     return value && b->val.type && b->val.type->kind == FL_TY_SCALAR;
   }

@@ -1,5 +1,5 @@
 /* sorts.c: tables that are sorted move as they are, without the numbers of their rows: SORT_PERM and TAKE
- * become SORT_ROWS.
+ * become SORT_ROWS. JOIN and DISTINCT are told where only TAKEs read their rows' numbers.
  *
  * In: a SORT_PERM whose order nobody asks for but one TAKE, behind the pass that joins TAKEs. Out: SORT_ROWS.
  * What always holds: it gives what the TAKE gave, bit for bit; where the order does not fit in memory, rows
@@ -32,10 +32,11 @@ static void replace(FlSubst *s, FlOp *sort, FlOp *take) {
   fl_ir_remove(sort);
 }
 
-/* Whether all that read v take rows by it, all of which are known to be there. */
+/* Whether all that read v take rows by it, all of which are known to be there, or ask how many they are. */
 static bool only_takes(const FlUses *uses, const FlValue *v) {
   for (uint32_t k = 0; k < fl_opt_n_uses(uses, v); k++) {
     const FlOp *use = fl_opt_use(uses, v, k);
+    if (use && use->code == FL_OP_DIM) continue;
     if (!use || use->code != FL_OP_TAKE || !(use->attrs.i & FL_TAKE_PROVEN) || use->args[0] != v)
       return false;
     for (int i = 1; i < use->n_args; i++)
@@ -55,6 +56,7 @@ static void visit(FlSubst *s, const FlUses *uses, FlRegion *r) {
     fl_subst_args(s, op);
     for (int i = 0; i < op->n_regions; i++) visit(s, uses, op->regions[i]);
     if (op->code == FL_OP_JOIN) tell_join(uses, op);
+    if (op->code == FL_OP_DISTINCT && only_takes(uses, op->results[0])) op->attrs.i = FL_DISTINCT_TAKEN;
     FlOp *take = op->code == FL_OP_SORT_PERM ? take_of(uses, op) : NULL;
     if (!take) continue;
     fl_subst_args(s, take);

@@ -316,3 +316,14 @@ FlStatus fl_part_encode(FlPartMem *m, const FlPartKey *keys, int32_t n_keys, int
   }
   return 0;
 }
+
+FlStatus fl_part_encode_whole(FlPartMem *m, const FlPartKey *key, FlPartCodes *out) {
+  int64_t n = key->side[0].n;
+  *out = (FlPartCodes){.n = n, .n_left = n, .n_words = 1};
+  out->words = fl_part_alloc(m, 1, sizeof *out->words);
+  out->digits = fl_part_alloc(m, 1, sizeof *out->digits);
+  if (out->words == NULL || out->digits == NULL) return 1;
+  *out->digits = (FlPartDigit){.key = key, .greatest = UINT64_MAX, .nan_code = UINT64_MAX};
+  *out->words = (FlPartWord){.n_digits = 1, .bits = 64, .max = UINT64_MAX};
+  return 0;
+}

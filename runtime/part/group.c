@@ -1,4 +1,4 @@
-/* group.c: rows with equal keys: group and distinct, and the grouping of words that joins and aggregates use.
+/* group.c: rows with equal keys: group, and the grouping of words that joins, aggregates and distinct use.
  *
  * Comes in: key columns, or words made from them (encode.c). Goes out: the group of each row, the first row
  * of each group. Always holds: groups are numbered by ascending key, so the numbering depends on the data
@@ -151,11 +151,10 @@ static int32_t join2_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   return 0;
 }
 
-/* Whether grouping by tables looks up more memory in any order than there is; *room: what there is. */
-static bool beyond(FlPartMem *m, const FlPartCodes *codes, int64_t *room) {
+bool fl_part_groups_are_far(FlPartMem *m, const FlPartCodes *codes, int64_t *room) {
   enum { SWEEPS = 8 }; /* each goes through all rows twice, and through what is written of them */
   int64_t sweeps = codes->n_words == 1 ? fl_part_table_sweeps(m, codes, 0) : INT64_MAX;
-  int64_t bytes = codes->n * (int64_t)(3 * sizeof(int64_t));
+  int64_t bytes = codes->n * FL_PART_GROUP_BYTES;
   *room = fl_pool_room(fl_part_pool(m), bytes);
   if (sweeps < INT64_MAX) return sweeps > SWEEPS;
   return *room < bytes && (codes->n_words > 1 || mostly_different(m, codes, 0));
@@ -163,7 +162,7 @@ static bool beyond(FlPartMem *m, const FlPartCodes *codes, int64_t *room) {
 
 FlStatus fl_part_group_codes(FlPartMem *m, FlPartCodes *codes, bool ordered, int64_t *id, FlPartGroups *out) {
   int64_t n = codes->n, room;
-  if (beyond(m, codes, &room)) return fl_part_group_ordered(m, codes, room, id, out);
+  if (fl_part_groups_are_far(m, codes, &room)) return fl_part_group_ordered(m, codes, room, id, out);
   if (fl_part_group_words(m, codes, 0, ordered, id, out) != 0) return 1;
   for (int32_t w = 1; w < codes->n_words; w++) {
     FlPartGroups left = *out, right;
@@ -232,45 +231,4 @@ FlStatus fl_rt_group(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlo
   results[1].a = id;
   results[2].a = first;
   return 0;
-}
-
-/* The rows whose bits are set, ascending. NULL: error recorded. */
-static FlArray *rows_of(FlPartMem *m, const uint64_t *bits, int64_t n) {
-  int64_t words = n / 64 + 1, count = 0;
-  for (int64_t w = 0; w < words; w++) count += __builtin_popcountll(bits[w]);
-  FlArray *out = fl_array_new(m->ctx, FL_I64, 1, &count);
-  if (out == NULL) return NULL;
-  int64_t *rows = out->data;
-  for (int64_t w = 0; w < words; w++) {
-    for (uint64_t left = bits[w]; left != 0; left &= left - 1) *rows++ = w * 64 + __builtin_ctzll(left);
-  }
-  return out;
-}
-
-static FlStatus distinct_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **rows) {
-  FlPartKey *keys;
-  FlPartCodes codes;
-  FlPartGroups groups;
-  if (fl_part_keys(m, desc, args, &keys) != 0) return 1;
-  if (fl_part_encode(m, keys, desc->n_columns, 1, false, &codes) != 0) return 1;
-  /* The first rows of all groups: a bit for each row is looked up in any order, and no more. */
-  uint64_t *first = fl_part_zalloc(m, codes.n / 64 + 1, sizeof *first);
-  int64_t room;
-  if (first == NULL) return 1;
-  if (codes.n_words == 1 && fl_part_table_sweeps(m, &codes, 0) < INT64_MAX) {
-    if (fl_part_mark_table(m, &codes, first) != 0) return 1;
-  } else if (beyond(m, &codes, &room)) {
-    if (fl_part_first_parts(m, &codes, room, first) != 0) return 1;
-  } else {
-    if (fl_part_group_codes(m, &codes, false, NULL, &groups) != 0) return 1;
-    for (int64_t k = 0; k < groups.g; k++) first[groups.first[k] / 64] |= UINT64_C(1) << groups.first[k] % 64;
-    fl_part_release(m, groups.id);
-    fl_part_release(m, groups.first);
-  }
-  *rows = rows_of(m, first, codes.n);
-  return *rows == NULL;
-}
-
-FlStatus fl_rt_distinct(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  return fl_part_give(ctx, desc, args, results, 1, distinct_rows);
 }

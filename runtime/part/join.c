@@ -420,9 +420,7 @@ static bool give_found(FlPartMem *m, const Join *j, int64_t taken, int64_t rows,
   enum { BOTH = FL_JOIN_LEFT_TAKEN | FL_JOIN_RIGHT_TAKEN };
   if ((taken & BOTH) != BOTH || j->how & (RIGHT | SEMI | ANTI) || j->list != NULL || rows != j->n)
     return true;
-  FlBuffer *none = fl_buffer_new(m->ctx, 1);
-  out[0] = none != NULL ? fl_array_over(m->ctx, none, none->data, FL_BOOL, 1, &rows) : NULL;
-  fl_buffer_unref(none);
+  out[0] = fl_part_all_rows(m->ctx, rows);
   out[1] = out[0] != NULL ? fl_part_keep(m, j->found, FL_U32, rows) : NULL;
   return out[1] != NULL;
 }

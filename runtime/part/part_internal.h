@@ -197,6 +197,8 @@ FlArray *fl_part_new_rows(FlCtx *ctx, FlArray *like, int64_t m);
 size_t fl_part_row_word(const void *from, size_t row_bytes);
 /* New array of the rows `rows[0..m)`; -1 gives zero. Texts keep their bytes. NULL: error recorded. */
 FlArray *fl_part_take(FlCtx *ctx, FlArray *from, const int64_t *rows, int64_t m);
+/* The numbers of all n rows in their order, for `take` alone: bool without memory. NULL: error recorded. */
+FlArray *fl_part_all_rows(FlCtx *ctx, int64_t n);
 /* Validity array with rows[i] >= 0. NULL: error recorded. */
 FlArray *fl_part_has_row(FlCtx *ctx, const int64_t *rows, int64_t m);
 
@@ -279,6 +281,8 @@ FlStatus fl_part_keys(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, Fl
  * codes. */
 FlStatus fl_part_encode(FlPartMem *m, const FlPartKey *keys, int32_t n_keys, int32_t n_sides, bool ordered,
                         FlPartCodes *out);
+/* One key without nulls that is no text, of one side, as it is: nobody looks which words there are. */
+FlStatus fl_part_encode_whole(FlPartMem *m, const FlPartKey *key, FlPartCodes *out);
 /* Word w of the rows [begin, begin + n). */
 void fl_part_read_words(const FlPartCodes *codes, int32_t w, int64_t begin, int64_t n, uint64_t *out);
 /* Word w of all rows, in memory of `m` that may be overwritten. NULL: error recorded. */
@@ -336,6 +340,9 @@ void fl_part_read_rows(const void *env, int64_t row, int64_t n, uint64_t *out);
 
 /* Sets the bits of the first rows of all words, in the same way. (order_parts.c) */
 FlStatus fl_part_first_parts(FlPartMem *m, const FlPartCodes *codes, int64_t bytes, uint64_t *first);
+/* The same of word 0, by a few bits a row and three sweeps. *done: false where too many rows equal one before them,
+ * and `first` has any bits. (distinct.c) */
+FlStatus fl_part_first_bits(FlPartMem *m, const FlPartCodes *codes, int64_t bytes, uint64_t *first, bool *done);
 
 /* All rows by word w, rows of equal words in their order, when the words are spread evenly over what they can
  * be; else *pairs is NULL. (buckets.c) */
@@ -358,6 +365,9 @@ FlStatus fl_part_group_words(FlPartMem *m, FlPartCodes *codes, int32_t w, bool o
                              FlPartGroups *out);
 /* The same by all words of the codes; overwrites stored words. */
 FlStatus fl_part_group_codes(FlPartMem *m, FlPartCodes *codes, bool ordered, int64_t *id, FlPartGroups *out);
+/* Whether that looks up more memory in any order than there is; *room: what there is. */
+bool fl_part_groups_are_far(FlPartMem *m, const FlPartCodes *codes, int64_t *room);
+enum { FL_PART_GROUP_BYTES = 3 * sizeof(int64_t) }; /* that it looks up a row, where words are many */
 
 /* The same with about so many bytes of memory that are looked up in any order: by sorting. Groups are by
  * ascending words. (group_order.c) */

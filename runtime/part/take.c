@@ -399,6 +399,13 @@ FlStatus fl_rt_take(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot
   return status;
 }
 
+FlArray *fl_part_all_rows(FlCtx *ctx, int64_t n) {
+  FlBuffer *none = fl_buffer_new(ctx, 1);
+  FlArray *all = none != NULL ? fl_array_over(ctx, none, none->data, FL_BOOL, 1, &n) : NULL;
+  fl_buffer_unref(none);
+  return all;
+}
+
 /* ---- whether there is a row --------------------------------------------------------------------------- */
 
 typedef struct HasRow {

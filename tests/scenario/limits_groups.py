@@ -1,5 +1,6 @@
 """Groups that do not fit in --memory: aggregates of nearly as many groups as rows, by keys of every kind, give what a plain Python
-model gives, with any limit and any number of workers; so do sums that overflow, which say the same group.
+model gives, with any limit and any number of workers; so do sums that overflow, which say the same group, and the first rows of
+keys that nearly all differ.
 
 usage: limits_groups.py [--all]: the model of every group, and each limit with each number of workers. Without it the model of each
 sixteenth group, for every key of others: of the run without a limit, with which those with one are compared byte for byte."""
@@ -22,11 +23,12 @@ ALL = "--all" in sys.argv
 LIMITS = {"8000M": "138"} if sanitized else {"26M": "138", "40M": "138" if ALL else "3"}  # with these numbers of workers
 AGGREGATES = "n = count(), s = sum(f), m = mean(f), lo = min(w), hi = max(w), mid = median(f), a = first(w), b = last(w), t = first(name), d = n_distinct(w)"
 KEYS = {"sparse": "key", "float": "real", "null": "maybe", "two": "name, key", "wide": "real, maybe, name"}
+FIRSTS = ["whole", "hardly", "key", "real"]  # of the first two, two in a thousand rows are no first ones
 SCRIPT = 'let t = read_csv("groups.csv")\n' + "".join(
     f'write_csv(t |> group_by({keys}) |> summarize({AGGREGATES}), "{name}.csv")\n' for name, keys in KEYS.items()
-) + 'print("done")\n'
+) + "".join(f'write_csv(t |> distinct({key}) |> select(id), "first_{key}.csv")\n' for key in FIRSTS) + 'print("done")\n'
 FAILS = 'let t = read_csv("groups.csv")\nprint(t |> group_by(key) |> summarize(s = sum(huge), m = mean(f)) |> head(1))\n'
-COLUMNS = ["id", "key", "real", "maybe", "name", "f", "w", "huge"]
+COLUMNS = ["id", "key", "real", "maybe", "name", "f", "w", "huge", "whole", "hardly"]
 
 
 def make():
@@ -39,8 +41,11 @@ def make():
         f = draw.choice([draw.uniform(-1, 1) * 10.0 ** draw.randrange(-9, 9), 0.1, -0.25])
         w = None if draw.random() < 0.2 else draw.randrange(5)
         rows.append((i, key, real, maybe, f"n{draw.randrange(700)}", f, w, draw.randrange(1 << 62)))
-    rows[-1] = rows[-1][:1] + (rows[77][1],) + rows[-1][2:7] + ((1 << 63) - 1,)
-    rows[77] = rows[77][:7] + ((1 << 63) - 2,)
+        other = rows[draw.randrange(len(rows) - 1)][8] if len(rows) > 1 and draw.random() < 0.002 else i
+        same = draw.choice([-0.0, 0.0, float("nan"), -2.5]) if draw.random() < 0.002 else i * 1.25 + 0.125
+        rows[-1] += ((other if other != i else (i - ROWS // 2) * 1_000_003), same)
+    rows[-1] = rows[-1][:1] + (rows[77][1],) + rows[-1][2:7] + ((1 << 63) - 1,) + rows[-1][8:]
+    rows[77] = rows[77][:7] + ((1 << 63) - 2,) + rows[77][8:]
     return rows
 
 
@@ -94,6 +99,14 @@ def compare_model(place, rows, name):
     check(len(found) == len(groups) and wrong is None, f"{name}: as the model says", (len(found), len(groups), wrong, wrong is not None and found[wrong]))
 
 
+def compare_firsts(place, rows, name):
+    k, seen = COLUMNS.index(name), {}
+    for r in rows:
+        seen.setdefault(order(r[k]), r[0])
+    found = [int(x) for x in (place.path / f"first_{name}.csv").read_text().split()[1:]]
+    check(found == list(seen.values()), f"first rows of {name}: as the model says", (len(found), len(seen)))
+
+
 place = Place(groups__flow=SCRIPT, fails__flow=FAILS)
 rows = make()
 with open(place.path / "groups.csv", "w") as file:
@@ -104,15 +117,18 @@ done = place.run("run", "--no-cache", "groups.flow")
 check(done.returncode == 0, "without a limit", done.stderr)
 for name in KEYS:
     compare_model(place, rows, name)
+for name in FIRSTS:
+    compare_firsts(place, rows, name)
 del rows
-files = {name: (place.path / f"{name}.csv").read_bytes() for name in KEYS}
+GIVEN = list(KEYS) + [f"first_{key}" for key in FIRSTS]
+files = {name: (place.path / f"{name}.csv").read_bytes() for name in GIVEN}
 fails = place.run("run", "--no-cache", "fails.flow")
 check(fails.returncode == 1 and "sum" in fails.stderr and "key = " in fails.stderr, "a sum overflows", fails.stderr)
 for limit, numbers in LIMITS.items():
     for workers in numbers:
         done = place.run("run", "--no-cache", "--memory", limit, "--workers", workers, "groups.flow")
         check(done.returncode == 0, f"--memory {limit}, {workers} workers: runs", done.stderr)
-        for name in KEYS:
+        for name in GIVEN:
             check((place.path / f"{name}.csv").read_bytes() == files[name], f"--memory {limit}, {workers} workers: {name}")
         done = place.run("run", "-q", "--no-cache", "--memory", limit, "--workers", workers, "fails.flow")
         check((done.returncode, done.stderr) == (1, fails.stderr), f"--memory {limit}, {workers} workers: the same error", done.stderr)

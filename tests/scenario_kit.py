@@ -16,8 +16,12 @@ FLOWC = os.environ.get("FLOWC", str(ROOT / "build/flowc"))
 SHORT = os.environ.get("FLOW_TEST_SHORT", "0") != "0"  # fewer repetitions of what is the same each time
 SHARD, SHARDS = map(int, (os.environ.get("FLOW_TEST_SHARD") or "0/1").split("/"))  # which part of the seeds is done here
 gc.disable()  # scenarios end soon, and to look for cycles among the rows of a model takes a fifth of their time
-# Started in the background by a shell, SIGINT is ignored, and so it would be by what is started here.
+# Started in the background by a shell SIGINT is ignored, by nohup SIGHUP, and so they would be by what is started here; what has a
+# handler here is as it is by default there.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+for ignored in (signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT, signal.SIGXCPU):
+    if signal.getsignal(ignored) == signal.SIG_IGN:
+        signal.signal(ignored, lambda number, frame: None)
 
 PATIENCE = 5 if "FLOW_SANITIZE" in os.environ else 1  # factor on time limits: programs with sanitizers take longer
 STAGES = re.compile(r"^(\d+) stages?: (\d+) run, (\d+) cached", re.M)

@@ -90,14 +90,14 @@ typedef struct Vector {
   int64_t results, k;
   int64_t result_step, reduce_step; /* one of them is 1 */
   int64_t blocks;
-  void *partial; /* [blocks][results] */
+  void *partial; /* [blocks][results]; `out` where there is one block */
   void *out;
 } Vector;
 
 VECTOR_CODE(double, __builtin_fma, f64)
 VECTOR_CODE(float, __builtin_fmaf, f32)
 
-/* Items are (block, strip of results). */
+/* Items are (block, strip of results). Where there is one block, it is the result. */
 static int32_t block_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Vector *v = env;
   int64_t strips = (v->results + STRIP - 1) / STRIP;
@@ -105,11 +105,10 @@ static int32_t block_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   for (int64_t item = begin; item < end; item++) {
     int64_t block = item / strips, first = item % strips * STRIP,
             last = fl_part_min(first + STRIP, v->results);
-    if (v->dtype == FL_F64) {
-      block_f64(v, block, first, last, (double *)v->partial + block * v->results + first);
-    } else {
-      block_f32(v, block, first, last, (float *)v->partial + block * v->results + first);
-    }
+    char *out = (char *)v->partial + (block * v->results + first) * fl_dtype_info[v->dtype].bytes;
+    if (v->dtype == FL_F64) block_f64(v, block, first, last, (double *)(void *)out);
+    else block_f32(v, block, first, last, (float *)(void *)out);
+    if (v->blocks == 1) fl_linalg_one_nan(v->dtype, out, last - first);
   }
   return 0;
 }
@@ -141,10 +140,11 @@ FlStatus fl_linalg_vector(FlPartMem *mem, const FlProduct *p) {
   v.result_step = one_row ? p->b_step : p->a_row;
   v.reduce_step = one_row ? p->b_row : p->a_step;
   v.blocks = (p->k + FL_BLOCK - 1) / FL_BLOCK;
-  v.partial = fl_part_alloc(mem, v.blocks * v.results, sizeof(double));
+  v.partial = v.blocks == 1 ? v.out : fl_part_alloc(mem, v.blocks * v.results, sizeof(double));
   if (v.partial == NULL) return 1;
   int64_t strips = (v.results + STRIP - 1) / STRIP;
   double cost = 0.25 * (double)fl_part_min(STRIP, v.results) * (double)fl_part_min(FL_BLOCK, p->k);
   if (fl_part_for(mem->ctx, block_body, &v, v.blocks * strips, cost) != 0) return 1;
+  if (v.blocks == 1) return 0;
   return fl_part_for(mem->ctx, join_body, &v, v.results, 1.0 + (double)v.blocks);
 }

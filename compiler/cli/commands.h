@@ -18,6 +18,8 @@ int fl_command_graph(int n_words, char **words);
 int fl_command_new(int n_words, char **words);
 /* flowc lsp: serves an editor until it says exit. */
 int fl_command_lsp(int n_words, char **words);
+/* flowc doctor [--json]: 0, or 1 where what every script needs does not work. */
+int fl_command_doctor(int n_words, char **words);
 /* flowc version [FILE ...]. */
 int fl_command_version(int n_words, char **words);
 /* The flow type of data files: flowc schema FILE ... */

@@ -7,19 +7,16 @@
  * appears under its name whole or not at all. A flowc built with sanitizers (FLOW_SANITIZE names them) links
  * executables with them too, which cannot be static. */
 #include "codegen/codegen.h"
+#include "base/spawn.h"
 #include "base/whole_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 #define LINKER_FOLDER "/usr/lib/llvm-19/bin"
 enum { MAX_ARGS = 128 };
@@ -32,44 +29,6 @@ typedef struct Command {
 
 static void add(Command *c, const char *s) {
   if (c->n < MAX_ARGS) c->args[c->n++] = fl_arena_strndup(c->arena, s, strlen(s));
-}
-
-/* ---- running a program ----------------------------------------------------------------------------- */
-
-static void read_all(int fd, FlText1 *out) {
-  char part[4096];
-  ssize_t n;
-  while ((n = read(fd, part, sizeof part)) > 0 || (n < 0 && errno == EINTR))
-    if (n > 0) fl_text_add(out, part, (size_t)n);
-}
-
-/* Runs the command with these signals held back; its messages go to `said`. */
-static bool run(const Command *c, const sigset_t *signals, FlText1 *said) {
-  int fds[2];
-  pid_t pid;
-  if (pipe2(fds, O_CLOEXEC) != 0) return false;
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, fds[1], 1);
-  posix_spawn_file_actions_adddup2(&actions, fds[1], 2);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setsigmask(&attributes, signals);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  int bad = posix_spawnp(&pid, c->args[0], &actions, &attributes, c->args, environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  close(fds[1]);
-  if (!bad) read_all(fds[0], said);
-  close(fds[0]);
-  if (bad) {
-    fl_text_addf(said, "%s: %s", c->args[0], strerror(bad));
-    return false;
-  }
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0)
-    if (errno != EINTR) return false;
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 /* ---- commands -------------------------------------------------------------------------------------- */
@@ -252,7 +211,7 @@ static bool link_in(const char *folder, const FlObject *object, const char *out_
     cc_command(&c, in);
   }
   c.args[c.n] = NULL;
-  if (!run(&c, before, said)) return false;
+  if (fl_spawn(c.args, before, said) != 0) return false;
   if (!is_interrupted() && place(in->output, out_path)) return true;
   fl_text_addf(said, "%s: %s", out_path, is_interrupted() ? "interrupted" : strerror(errno));
   return false;

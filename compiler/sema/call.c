@@ -51,7 +51,11 @@ FlVal fl_actual_value(FlSema *s, FlActual *a, const FlType *want) {
 
 void fl_sema_no_param(FlSema *s, const char *of, FlName name, int n, const char *const *known) {
   FlDiag *d = fl_sema_report(s, FL_E0209, name.span, "`%s` has no parameter `%s`", of, name.text);
+  static const char *const elsewhere[][2] = {{"by", "on"}, {"on", "by"}, {"left_on", "on"}, {"type", "how"}, {"kind", "how"}, {"sep", "separator"}};
   const char *near = fl_closest(name.text, known, n);
+  for (size_t i = 0; !near && i < sizeof elsewhere / sizeof *elsewhere; i++)
+    for (int k = 0; k < n; k++)
+      if (strcmp(elsewhere[i][0], name.text) == 0 && strcmp(elsewhere[i][1], known[k]) == 0) near = known[k];
   if (near) {
     fl_diag_meant(s->sink, d, name.span, "", near);
     return;

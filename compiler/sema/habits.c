@@ -3,6 +3,7 @@
  * In: a name that stands for nothing, and the message that says so. Out: what is said beside it. What always
  * holds: an edit replaces a name by one of flow that takes the same first argument; what needs more is shown
  * as a line. */
+#include "data/name_text.h"
 #include "sema/builtins/builtin.h"
 #include "sema/habits.h"
 
@@ -73,6 +74,26 @@ const char *fl_habit_plain_text(const FlExpr *e) {
   return plain ? e->text.parts.at[0].bytes : NULL;
 }
 
+bool fl_habit_name_list(FlSema *s, FlDiag *d, const FlExpr *e) {
+  if (!e || e->kind != FL_EXPR_ARRAY || !e->array.n) return false;
+  FlBytes names = fl_piece_bytes();
+  bool all = true;
+  for (int i = 0; i < e->array.n; i++) {
+    const FlExpr *item = e->array.at[i];
+    const char *name = item->kind == FL_EXPR_NAME ? item->name.text : fl_habit_plain_text(item);
+    if (i) fl_bytes_add(&names, ", ", 2);
+    if (name) fl_name_write(&names, name);
+    all = all && name;
+  }
+  if (all) {
+    d->edit.span = e->span;
+    d->edit.text = fl_arena_strndup(s->arena, names.at, names.len);
+    fl_diag_help(s->sink, d, "names stand alone, with commas: `%s`", d->edit.text);
+  }
+  fl_bytes_reset(&names);
+  return all;
+}
+
 /* What a file has at a place. */
 static const char *text_at(FlSema *s, FlSpan at) {
   return fl_arena_strndup(s->arena, fl_sources_get(s->sources, at.file)->text + at.start, at.len);
@@ -91,6 +112,8 @@ static FlDiag *no_field(FlSema *s, FlSpan at) {
 bool fl_habit_field(FlSema *s, FlDiag *d, const char *name) {
   const Habit *h = find(fl_arena_printf(s->arena, ".%s", name), false);
   if (h) fl_diag_help(s->sink, d, "%s", said(s->arena, h));
+  else if (d->code == FL_E0604 && fl_builtin_find(s, name))
+    fl_diag_help(s->sink, d, "a function stands before what it is called with: `%s(..)`", name);
   return h != NULL;
 }
 
@@ -119,6 +142,11 @@ void fl_habit_method(FlSema *s, const FlExpr *call) {
   }
   if (!flow[0]) {
     fl_habit_help(s, d, name.text, name.span, call->kind == FL_EXPR_CALL);
+    return;
+  }
+  const char *behind = fl_sources_get(s->sources, call->span.file)->text + call->span.start + call->span.len;
+  if (h && h->example[0] && (*behind == '.' || *behind == '[')) { /* what it is called with stands further right */
+    fl_diag_help(s->sink, d, "%s", said(s->arena, h));
     return;
   }
   const char *base = text_at(s, field->field.base->span), *args = "";

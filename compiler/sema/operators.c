@@ -71,7 +71,9 @@ FlVal fl_sema_wrong_operands(FlSema *s, const char *op, FlVal a, FlVal b, FlSpan
       (is_dtype(a, FL_DATE) && is_dtype(b, FL_TEXT)) || (is_dtype(a, FL_TEXT) && is_dtype(b, FL_DATE));
   bool text_and_category =
       (fl_val_is_category(a) && is_dtype(b, FL_TEXT)) || (is_dtype(a, FL_TEXT) && fl_val_is_category(b));
-  if (strcmp(op, "in") == 0 && is_dtype(a, FL_TEXT) && is_dtype(b, FL_TEXT) && b.type->kind == FL_TY_SCALAR)
+  if (strcmp(op, "in") == 0 && b.type->kind == FL_TY_TUPLE)
+    fl_diag_help(s->sink, d, "values stand in square brackets: `x in [a, b]`");
+  else if (strcmp(op, "in") == 0 && is_dtype(a, FL_TEXT) && is_dtype(b, FL_TEXT) && b.type->kind == FL_TY_SCALAR)
     fl_diag_help(s->sink, d, "`contains(text, part)` looks for a part of a text");
   else if (text_and_category)
     fl_diag_help(s->sink, d, "compare texts, `text(c)`, or make a category of both with the same levels");

@@ -159,10 +159,26 @@ static const char *add_single_quoted(Lexer *x, const char *from) {
   return to + 1;
 }
 
-/* Signs of other languages: reported, and read as what is meant. */
-static void add_foreign(Lexer *x, const char *from, int kind, const char *meant) {
+/* A word for a sign, apart from what it stands beside. */
+static const char *word_for(const Lexer *x, const char *from, const char *word) {
+  bool sign = strchr("=!^<>|", word[0]) != NULL, first = from == x->p->source->text;
+  const char *before = sign || first || strchr(" (\t\n", from[-1]) ? "" : " ", *behind = sign || strchr(" \t\n", *x->at) ? "" : " ";
+  return fl_arena_printf(x->p->arena, "%s%s%s", before, word, behind);
+}
+
+/* Between what cannot be conditions: beside a literal text, which is joined, or behind a bracket that opens. */
+static bool no_condition(const Lexer *x) {
+  const FlTokens *v = &x->p->tokens;
+  int before = v->n ? v->at[v->n - 1].kind : 0;
+  return x->at[strspn(x->at, " ")] == '"' || before == FL_TOK_TEXT || before == FL_TOK_TEXT_END || before == FL_TOK_LPAREN || before == FL_TOK_COMMA;
+}
+
+/* Signs of other languages: reported, and read as what is meant. by: what is written for the sign alone; "": more than that changes. */
+static void add_foreign(Lexer *x, const char *from, int kind, const char *by, const char *meant) {
   FlDiag *d = fl_report(x->p->sink, FL_E0012, span_of(x, from, x->at), "`%.*s` is not an operator", (int)(x->at - from), from);
   fl_diag_help(x->p->sink, d, "%s", meant);
+  d->edit.span = span_of(x, from, x->at);
+  d->edit.text = *by ? word_for(x, from, by) : NULL;
   FlToken *t = add(x, kind, from, x->at);
   t->made = true;
   t->name = fl_intern_z(x->p->interner, "");
@@ -177,7 +193,7 @@ static void report_character(Lexer *x, const char *from) {
   if (!strncmp(from, "\xE2\x80\x9C", 3) || !strncmp(from, "\xE2\x80\x9D", 3)) fl_diag_help(sink, d, "a text is written in straight quotes: \"...\"");
   if (!strncmp(from, "\xC2\xA0", 2)) fl_diag_help(sink, d, "this is a no-break space; write an ordinary one");
   if (c == '$') fl_diag_help(sink, d, "a column or field is written with a point: t.price");
-  if (c == '~') fl_diag_help(sink, d, "closeness of floats is written `a ~= b`");
+  if (c == '~') fl_diag_help(sink, d, "negation is written `not`, a choice `if c { a } else { b }`, closeness of floats `a ~= b`");
   if (c == '\\') fl_diag_help(sink, d, "a line goes on after an operator, a comma or inside brackets; a lambda is written `x => ...`");
   add(x, c == '$' ? FL_TOK_DOT : FL_TOK_ILLEGAL, from, x->at)->made = true;
 }
@@ -439,22 +455,22 @@ static void lex_code(Lexer *x) {
       "@"  { add(x, FL_TOK_AT, from, x->at); continue; }
       "^"  { add(x, FL_TOK_CARET, from, x->at); continue; }
 
-      "&&" | "&" { add_foreign(x, from, FL_TOK_AND, "both conditions: `and`"); continue; }
-      "||" | "|" { add_foreign(x, from, FL_TOK_OR, "one of two conditions: `or`; a pipe: `|>`"); continue; }
-      "!"   { add_foreign(x, from, FL_TOK_NOT, "negation is written `not`"); continue; }
-      "**"  { add_foreign(x, from, FL_TOK_CARET, "power is written `^`"); continue; }
-      "===" { add_foreign(x, from, FL_TOK_EQ, "equality is written `==`"); continue; }
-      "!==" | "<>" { add_foreign(x, from, FL_TOK_NE, "inequality is written `!=`"); continue; }
-      ":="  { add_foreign(x, from, FL_TOK_ASSIGN, "a name is bound with `let x = ...`"); continue; }
-      "%>%" { add_foreign(x, from, FL_TOK_PIPE, "the pipe is written `|>`"); continue; }
-      "%in%" { add_foreign(x, from, FL_TOK_IN, "membership is written `in`"); continue; }
-      "-=" { add_foreign(x, from, FL_TOK_PLUSASSIGN, "write it out: `x = x - ...` (only `+=` is short)"); continue; }
-      "*=" { add_foreign(x, from, FL_TOK_PLUSASSIGN, "write it out: `x = x * ...` (only `+=` is short)"); continue; }
-      "/=" { add_foreign(x, from, FL_TOK_PLUSASSIGN, "write it out: `x = x / ...` (only `+=` is short)"); continue; }
-      "//=" { add_foreign(x, from, FL_TOK_PLUSASSIGN, "write it out: `x = x // ...` (only `+=` is short)"); continue; }
-      "%=" { add_foreign(x, from, FL_TOK_PLUSASSIGN, "write it out: `x = x % ...` (only `+=` is short)"); continue; }
-      "^=" | "**=" { add_foreign(x, from, FL_TOK_PLUSASSIGN, "write it out: `x = x ^ ...` (only `+=` is short)"); continue; }
-      "=<" { add_foreign(x, from, FL_TOK_LE, "at most is written `<=`"); continue; }
+      "&&" | "&" { add_foreign(x, from, FL_TOK_AND, "and", "both conditions: `and`"); continue; }
+      "||" | "|" { add_foreign(x, from, FL_TOK_OR, no_condition(x) ? "" : "or", "one of two conditions: `or`; a pipe: `|>`; texts are joined in one: `\"{a}{b}\"`"); continue; }
+      "!"   { add_foreign(x, from, FL_TOK_NOT, "not", "negation is written `not`"); continue; }
+      "**"  { add_foreign(x, from, FL_TOK_CARET, "^", "power is written `^`"); continue; }
+      "===" { add_foreign(x, from, FL_TOK_EQ, "==", "equality is written `==`"); continue; }
+      "!==" | "<>" { add_foreign(x, from, FL_TOK_NE, "!=", "inequality is written `!=`"); continue; }
+      ":="  { add_foreign(x, from, FL_TOK_ASSIGN, "", "a name is bound with `let x = ...`, an argument or a column named with `x = ...`"); continue; }
+      "%>%" { add_foreign(x, from, FL_TOK_PIPE, "|>", "the pipe is written `|>`"); continue; }
+      "%in%" { add_foreign(x, from, FL_TOK_IN, "in", "membership is written `in`"); continue; }
+      "-=" { add_foreign(x, from, FL_TOK_PLUSASSIGN, "", "write it out: `x = x - ...` (only `+=` is short)"); continue; }
+      "*=" { add_foreign(x, from, FL_TOK_PLUSASSIGN, "", "write it out: `x = x * ...` (only `+=` is short)"); continue; }
+      "/=" { add_foreign(x, from, FL_TOK_PLUSASSIGN, "", "write it out: `x = x / ...` (only `+=` is short)"); continue; }
+      "//=" { add_foreign(x, from, FL_TOK_PLUSASSIGN, "", "write it out: `x = x // ...` (only `+=` is short)"); continue; }
+      "%=" { add_foreign(x, from, FL_TOK_PLUSASSIGN, "", "write it out: `x = x % ...` (only `+=` is short)"); continue; }
+      "^=" | "**=" { add_foreign(x, from, FL_TOK_PLUSASSIGN, "", "write it out: `x = x ^ ...` (only `+=` is short)"); continue; }
+      "=<" { add_foreign(x, from, FL_TOK_LE, "<=", "at most is written `<=`"); continue; }
 
       [^] { report_character(x, from); continue; }
       *   { report_character(x, from); continue; }

@@ -4,19 +4,13 @@
  * report, by the first rule of `rules` that knows the mistake, with a fix when there is one likely. Parsing
  * goes on at the end of the statement (or arm) in the innermost block, so that errors of other statements are
  * found too. What the statement would have bound is kept: nobody complains that it is missing. */
-#include "syntax/syntax_internal.h"
+#include "syntax/recover.h"
 
-typedef struct Place {
-  FlParser *p;
-  const FlToken *found, *prev, *next; /* prev: the found one itself at the beginning of the file */
-  const FlToken *head;                /* first token of the statement */
-  const FlToken *bracket;             /* innermost open bracket, or NULL */
-} Place;
+typedef FlSyntaxPlace Place;
 
 static bool accepts(const Place *x, int kind) { return fl_lemon_accepts(x->p->engine, kind); }
 
-/* After a whole operand, where an operator could stand? */
-static bool after_operand(const Place *x) { return accepts(x, FL_TOK_PLUS) && x->prev != x->found; }
+bool fl_syntax_after_operand(const Place *x) { return accepts(x, FL_TOK_PLUS) && x->prev != x->found; }
 
 static bool is_word(const FlToken *t, const char *word) {
   return t->kind == FL_TOK_NAME && !strcmp(t->name, word);
@@ -26,7 +20,7 @@ static bool is_first(const Place *x) {
   return x->prev == x->found || x->prev->kind == FL_TOK_NEWLINE || x->prev->kind == FL_TOK_LBRACE;
 }
 
-static FlDiag *report(const Place *x, FlDiagCode code, FlSpan span, const char *message, const char *help) {
+FlDiag *fl_syntax_say(const Place *x, FlDiagCode code, FlSpan span, const char *message, const char *help) {
   FlDiag *d = fl_report(x->p->sink, code, span, "%s", message);
   if (help) fl_diag_help(x->p->sink, d, "%s", help);
   return d;
@@ -50,43 +44,43 @@ static const char *shown(const Place *x, const FlToken *t) {
 /* ---- words and signs of other languages ---- */
 
 typedef struct Foreign {
-  const char *word, *help;
+  const char *word, *help, *by; /* by: what is written for the word alone; NULL: more than that changes */
 } Foreign;
 
 static const Foreign foreign_words[] = {
-    {"def", "a function is written `fn f(x) = ...` or `fn f(x) { ... }`"},
-    {"function", "a function is written `fn f(x) = ...`, a lambda `x => ...`"},
-    {"func", "a function is written `fn f(x) = ...`"},
-    {"fun", "a function is written `fn f(x) = ...`"},
-    {"lambda", "a lambda is written `x => ...`"},
-    {"return", "a block gives its last expression; leave `return` out"},
-    {"elif", "write `else if`"},
-    {"elsif", "write `else if`"},
-    {"elseif", "write `else if`"},
-    {"const", "a name is bound with `let x = ...`"},
-    {"val", "a name is bound with `let x = ...`"},
-    {"auto", "a name is bound with `let x = ...`"},
-    {"mut", "a variable is written `var x = ...`"},
-    {"class", "a type is written `type P = (x: f64, y: f64)`"},
-    {"struct", "a type is written `type P = (x: f64, y: f64)`"},
-    {"switch", "write `match x { 1 => ..., _ => ... }`"},
-    {"case", "write `match x { 1 => ..., _ => ... }`"},
-    {"from", "write `import linear` and use `linear.ridge`"},
-    {"include", "write `import \"file.flow\" as name`"},
-    {"use", "write `import linear` and use `linear.ridge`"},
-    {"require", "write `import linear` and use `linear.ridge`"},
-    {"then", "a block is written in braces: if c { a } else { b }"},
-    {"do", "a block is written in braces: while c { ... }"},
-    {"end", "a block ends with `}`"},
-    {"foreach", "write `for x in xs { ... }`"},
-    {"raise", "write `error(\"...\")`"},
-    {"throw", "write `error(\"...\")`"},
-    {"unless", "write `if not c { ... }`"},
-    {"is", "write `==`, or `is_null(x)`"},
-    {"isnt", "write `!=`"},
-    {"xor", "write `a != b`"},
-    {"mod", "the remainder is written `a % b`"},
-    {"div", "division rounding down is written `a // b`"},
+    {"def", "a function is written `fn f(x) = ...` or `fn f(x) { ... }`", NULL},
+    {"function", "a function is written `fn f(x) = ...`, a lambda `x => ...`", NULL},
+    {"func", "a function is written `fn f(x) = ...`", "fn"},
+    {"fun", "a function is written `fn f(x) = ...`", "fn"},
+    {"lambda", "a lambda is written `x => ...`", NULL},
+    {"return", "a block gives its last expression; leave `return` out", NULL},
+    {"elif", "write `else if`", "else if"},
+    {"elsif", "write `else if`", "else if"},
+    {"elseif", "write `else if`", "else if"},
+    {"const", "a name is bound with `let x = ...`", "let"},
+    {"val", "a name is bound with `let x = ...`", "let"},
+    {"auto", "a name is bound with `let x = ...`", "let"},
+    {"mut", "a variable is written `var x = ...`", NULL},
+    {"class", "a type is written `type P = (x: f64, y: f64)`", NULL},
+    {"struct", "a type is written `type P = (x: f64, y: f64)`", NULL},
+    {"switch", "write `match x { 1 => ..., _ => ... }`", NULL},
+    {"case", "write `match x { 1 => ..., _ => ... }`", NULL},
+    {"from", "write `import linear` and use `linear.ridge`", NULL},
+    {"include", "write `import \"file.flow\" as name`", NULL},
+    {"use", "write `import linear` and use `linear.ridge`", NULL},
+    {"require", "write `import linear` and use `linear.ridge`", NULL},
+    {"then", "a block is written in braces: if c { a } else { b }", NULL},
+    {"do", "a block is written in braces: while c { ... }", NULL},
+    {"end", "a block ends with `}`", NULL},
+    {"foreach", "write `for x in xs { ... }`", NULL},
+    {"raise", "write `error(\"...\")`", NULL},
+    {"throw", "write `error(\"...\")`", NULL},
+    {"unless", "write `if not c { ... }`", NULL},
+    {"is", "write `==`, or `is_null(x)`", NULL},
+    {"isnt", "write `!=`", NULL},
+    {"xor", "write `a != b`", NULL},
+    {"mod", "the remainder is written `a % b`", NULL},
+    {"div", "division rounding down is written `a // b`", NULL},
 };
 
 static bool foreign_word(const Place *x) {
@@ -99,23 +93,25 @@ static bool foreign_word(const Place *x) {
         continue;
       char *message =
           fl_arena_printf(x->p->arena, "`%s` is not a word of this language", foreign_words[i].word);
-      report(x, FL_E0109, candidates[k]->span, message, foreign_words[i].help);
+      FlDiag *d = fl_syntax_say(x, FL_E0109, candidates[k]->span, message, foreign_words[i].help);
+      d->edit.span = candidates[k]->span;
+      d->edit.text = foreign_words[i].by;
       return true;
     }
   return false;
 }
 
 static bool ternary(const Place *x) {
-  bool sign = x->found->kind == FL_TOK_QUESTION && after_operand(x);
-  bool python = x->found->kind == FL_TOK_IF && after_operand(x) && !is_first(x);
+  bool sign = x->found->kind == FL_TOK_QUESTION && fl_syntax_after_operand(x);
+  bool python = x->found->kind == FL_TOK_IF && fl_syntax_after_operand(x) && !is_first(x);
   if (!sign && !python) return false;
-  report(x, FL_E0109, x->found->span, "a choice is not written like this", "write `if c { a } else { b }`");
+  fl_syntax_say(x, FL_E0109, x->found->span, "a choice is not written like this", "write `if c { a } else { b }`");
   return true;
 }
 
 static bool arrow(const Place *x) {
-  if (x->found->kind != FL_TOK_ARROW || !after_operand(x)) return false;
-  report(x, FL_E0101, x->found->span, "`->` stands before the type of a function's result",
+  if (x->found->kind != FL_TOK_ARROW || !fl_syntax_after_operand(x)) return false;
+  fl_syntax_say(x, FL_E0101, x->found->span, "`->` stands before the type of a function's result",
          "a lambda is written with `=>`: x => x + 1");
   return true;
 }
@@ -123,15 +119,15 @@ static bool arrow(const Place *x) {
 /* ---- `=`, `==`, `:` ---- */
 
 static bool equals_twice(const Place *x) {
-  if (x->found->kind != FL_TOK_EQ || !accepts(x, FL_TOK_ASSIGN) || after_operand(x)) return false;
-  report(x, FL_E0110, x->found->span, "expected `=`, found `==`",
+  if (x->found->kind != FL_TOK_EQ || !accepts(x, FL_TOK_ASSIGN) || fl_syntax_after_operand(x)) return false;
+  fl_syntax_say(x, FL_E0110, x->found->span, "expected `=`, found `==`",
          "`=` says what something is; `==` asks whether it is equal");
   return true;
 }
 
 static bool equals_once(const Place *x) {
   if (x->found->kind != FL_TOK_ASSIGN || !accepts(x, FL_TOK_EQ)) return false;
-  report(x, FL_E0110, x->found->span, "`=` cannot stand here",
+  fl_syntax_say(x, FL_E0110, x->found->span, "`=` cannot stand here",
          "to ask whether two values are equal, write `==`");
   return true;
 }
@@ -142,37 +138,32 @@ static bool colon(const Place *x) {
   if (x->found->kind == FL_TOK_COLON) {
     if (accepts(x, FL_TOK_LBRACE) &&
         (head == FL_TOK_IF || head == FL_TOK_WHILE || head == FL_TOK_FOR || x->prev->kind == FL_TOK_ELSE)) {
-      report(x, FL_E0111, at, "expected `{`, found `:`", "a block is written in braces: if c { ... }");
+      fl_syntax_say(x, FL_E0111, at, "expected `{`, found `:`", "a block is written in braces: if c { ... }");
       return true;
     }
     if (accepts(x, FL_TOK_ARROW) && x->prev->kind == FL_TOK_RPAREN) {
-      report(x, FL_E0112, at, "expected `->`, found `:`",
+      fl_syntax_say(x, FL_E0112, at, "expected `->`, found `:`",
              "the type of a function's result stands behind `->`");
       return true;
     }
     if (x->bracket && x->bracket->kind == FL_TOK_LBRACE && x->prev->kind == FL_TOK_NAME) {
-      report(x, FL_E0112, at, "`:` cannot stand here",
+      fl_syntax_say(x, FL_E0112, at, "`:` cannot stand here",
              "a named tuple is written in round brackets with `=`: (a = 1, b = 2)");
       return true;
     }
     if (x->bracket && x->bracket->kind == FL_TOK_LPAREN && x->prev->kind == FL_TOK_NAME) {
-      report(x, FL_E0112, at, "`:` says what type something has", "an argument is named with `=`: f(x = 3)");
+      fl_syntax_say(x, FL_E0112, at, "`:` says what type something has", "an argument is named with `=`: f(x = 3)");
       return true;
     }
     if (x->bracket && x->bracket->kind == FL_TOK_LBRACKET && x->prev->kind == FL_TOK_TEXT) {
-      report(x, FL_E0112, at, "`:` cannot stand here", "values with names are a tuple: (a = 1, b = 2)");
-      return true;
-    }
-    if (x->bracket && x->bracket->kind == FL_TOK_LBRACKET) {
-      report(x, FL_E0112, at, "`:` cannot stand here",
-             "a range is written with two points: x[1..4], x[..4], x[1..]");
+      fl_syntax_say(x, FL_E0112, at, "`:` cannot stand here", "values with names are a tuple: (a = 1, b = 2)");
       return true;
     }
     return false;
   }
   bool value = x->found->kind != FL_TOK_NAME && fl_syntax_begins_operand(x->found->kind);
   if (x->prev->kind == FL_TOK_COLON && value && x->bracket && x->bracket->kind == FL_TOK_LPAREN) {
-    report(x, FL_E0112, x->prev->span, "`:` says what type something has",
+    fl_syntax_say(x, FL_E0112, x->prev->span, "`:` says what type something has",
            "to say what it is, write `=`: f(x = 3), (a = 1, b = 2)");
     return true;
   }
@@ -188,7 +179,7 @@ static bool is_binary(int kind) {
 static bool operator_first(const Place *x) {
   if (!is_first(x) || !is_binary(x->found->kind)) return false;
   char *message = fl_arena_printf(x->p->arena, "a statement does not begin with %s", shown(x, x->found));
-  report(x, FL_E0105, x->found->span, message,
+  fl_syntax_say(x, FL_E0105, x->found->span, message,
          "to go on from the line before, end that line with the operator (only `|>` may begin a line)");
   return true;
 }
@@ -200,7 +191,7 @@ static bool reserved_name(const Place *x) {
   if (group != FL_WORD_RESERVED && group != FL_WORD_SPECIAL) return false;
   char *message = fl_arena_printf(x->p->arena, "%s is a reserved word and cannot name something else",
                                   shown(x, x->found));
-  report(x, FL_E0104, x->found->span, message, "choose another name, or write it in backticks");
+  fl_syntax_say(x, FL_E0104, x->found->span, message, "choose another name, or write it in backticks");
   return true;
 }
 
@@ -208,14 +199,14 @@ static bool let_function(const Place *x) {
   bool bound = x->head->kind == FL_TOK_LET || x->head->kind == FL_TOK_VAR;
   if (x->found->kind != FL_TOK_LPAREN || !bound || x->prev->kind != FL_TOK_NAME || x->prev != x->head + 1)
     return false;
-  report(x, FL_E0101, x->found->span, "expected `=`, found `(`", "a function is written `fn f(x) = ...`");
+  fl_syntax_say(x, FL_E0101, x->found->span, "expected `=`, found `(`", "a function is written `fn f(x) = ...`");
   return true;
 }
 
 static bool for_brackets(const Place *x) {
   if (x->found->kind != FL_TOK_IN || x->head->kind != FL_TOK_FOR || !x->bracket || x->bracket != x->head + 1)
     return false;
-  report(x, FL_E0101, x->bracket->span, "`for` takes no brackets", "write `for i in 0..n { ... }`");
+  fl_syntax_say(x, FL_E0101, x->bracket->span, "`for` takes no brackets", "write `for i in 0..n { ... }`");
   return true;
 }
 
@@ -223,62 +214,55 @@ static bool no_braces(const Place *x) {
   int head = x->head->kind;
   if (head != FL_TOK_IF && head != FL_TOK_WHILE && head != FL_TOK_FOR) return false;
   bool after_else = x->prev->kind == FL_TOK_ELSE;
-  if (!accepts(x, FL_TOK_LBRACE) || (!after_else && !after_operand(x)) || x->found->kind == FL_TOK_LBRACE)
+  if (!accepts(x, FL_TOK_LBRACE) || (!after_else && !fl_syntax_after_operand(x)) || x->found->kind == FL_TOK_LBRACE)
     return false;
   if (!fl_syntax_begins_operand(x->found->kind) && x->found->kind != FL_TOK_NEWLINE &&
       x->found->kind != FL_TOK_BREAK && x->found->kind != FL_TOK_CONTINUE)
     return false;
   char *message = fl_arena_printf(x->p->arena, "expected `{`, found %s", shown(x, x->found));
-  report(x, FL_E0111, x->found->span, message, "a block is written in braces: if c { ... }");
+  fl_syntax_say(x, FL_E0111, x->found->span, message, "a block is written in braces: if c { ... }");
   return true;
 }
 
 static bool param_without_type(const Place *x) {
   if (x->head->kind != FL_TOK_PARAM || x->prev != x->head + 1 || x->found->kind != FL_TOK_ASSIGN)
     return false;
-  report(x, FL_E0101, x->found->span, "a `param` needs a type", "write `param n: i64 = 10`");
+  fl_syntax_say(x, FL_E0101, x->found->span, "a `param` needs a type", "write `param n: i64 = 10`");
   return true;
 }
 
 /* A word that begins a statement, before something that cannot follow it. */
 static bool start_word(const Place *x) {
   static const Foreign forms[] = {
-      {"stage", "stage f(x: f64[n]) = ..."},
-      {"type", "type P = (x: f64, y: f64)"},
-      {"param", "param n: i64 = 10"},
-      {"import", "import linear, \"features.flow\" as feat"},
-      {"extern", "extern fn hypot(x: f64, y: f64) -> f64 from \"m\""},
-      {"test", "test \"name\" { ... }"},
+      {"stage", "stage f(x: f64[n]) = ...", NULL},
+      {"type", "type P = (x: f64, y: f64)", NULL},
+      {"param", "param n: i64 = 10", NULL},
+      {"import", "import linear, \"features.flow\" as feat", NULL},
+      {"extern", "extern fn hypot(x: f64, y: f64) -> f64 from \"m\"", NULL},
+      {"test", "test \"name\" { ... }", NULL},
   };
   if (x->prev != x->head || x->prev == x->found) return false;
   if (!fl_syntax_begins_operand(x->found->kind) && x->found->kind != FL_TOK_LBRACE) return false;
   for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
     if (!is_word(x->prev, forms[i].word)) continue;
     char *message = fl_arena_printf(x->p->arena, "%s cannot follow `%s`", shown(x, x->found), forms[i].word);
-    report(x, FL_E0101, x->found->span, message, fl_arena_printf(x->p->arena, "write `%s`", forms[i].help));
+    fl_syntax_say(x, FL_E0101, x->found->span, message, fl_arena_printf(x->p->arena, "write `%s`", forms[i].help));
     return true;
   }
   return false;
 }
 
 static bool comprehension_body(const Place *x) {
-  if (!x->bracket || x->bracket->kind == FL_TOK_LBRACE || !after_operand(x)) return false;
+  if (!x->bracket || x->bracket->kind == FL_TOK_LBRACE || !fl_syntax_after_operand(x)) return false;
   if (!accepts(x, FL_TOK_COLON) || !accepts(x, FL_TOK_LBRACE)) return false;
   char *message = fl_arena_printf(x->p->arena, "expected `:` or `{`, found %s", shown(x, x->found));
-  report(x, FL_E0101, x->found->span, message,
+  fl_syntax_say(x, FL_E0101, x->found->span, message,
          "what is computed stands behind a colon: [for i in 0..n: x[i]]");
   return true;
 }
 
-static bool generator_behind(const Place *x) {
-  if (x->found->kind != FL_TOK_FOR || !x->bracket || x->bracket->kind != FL_TOK_LBRACKET || !after_operand(x))
-    return false;
-  report(x, FL_E0101, x->found->span, "`for` stands before what is computed", "write `[for x in a: 2 * x]`");
-  return true;
-}
-
 static bool side_by_side(const Place *x) {
-  if (!fl_syntax_begins_operand(x->found->kind) || !after_operand(x)) return false;
+  if (!fl_syntax_begins_operand(x->found->kind) || !fl_syntax_after_operand(x)) return false;
   char *message =
       fl_arena_printf(x->p->arena, "%s stands directly behind another expression", shown(x, x->found));
   bool call =
@@ -296,20 +280,25 @@ static bool side_by_side(const Place *x) {
                      : list                       ? "is a `,` or an operator missing between them?"
                      : call && x->prev == x->head ? "a call is written with brackets: f(x)"
                                                   : "is an operator missing, or the end of a line?";
-  report(x, FL_E0116, x->found->span, message, help);
+  FlDiag *d = fl_syntax_say(x, FL_E0116, x->found->span, message, help);
+  const bool plain = x->prev > x->p->tokens.at && x->prev[-1].kind != FL_TOK_DOT;
+  if (!plain || (!order && !braces)) return true;
+  d->edit.span = x->prev->span;
+  d->edit.span.len = order ? x->found->span.start + x->found->span.len - x->prev->span.start : x->prev->span.len;
+  d->edit.text = braces ? "" : down ? fl_arena_printf(x->p->arena, "desc(%s)", x->prev->name) : x->prev->name;
   return true;
 }
 
 static bool new_outside(const Place *x) {
   if (x->found->kind != FL_TOK_NEW) return false;
-  report(x, FL_E0104, x->found->span, "`new` stands only in an index, where it makes a dimension",
+  fl_syntax_say(x, FL_E0104, x->found->span, "`new` stands only in an index, where it makes a dimension",
          "write `x[:, new]`");
   return true;
 }
 
 static bool lone_else(const Place *x) {
   if (x->found->kind != FL_TOK_ELSE) return false;
-  report(x, FL_E0101, x->found->span, "this `else` has no `if`", "`else` follows the `}` of an `if`");
+  fl_syntax_say(x, FL_E0101, x->found->span, "this `else` has no `if`", "`else` follows the `}` of an `if`");
   return true;
 }
 
@@ -328,14 +317,14 @@ static void general(const Place *x) {
                               FL_TOK_COLON,  FL_TOK_COMMA,    FL_TOK_FROM,   FL_TOK_TEXT,
                               FL_TOK_LPAREN, FL_TOK_FN};
   if (accepts(x, FL_TOK_STAGE) && !accepts(x, FL_TOK_LET)) wanted[n++] = "`fn`, `stage` or `extern`";
-  bool operand = after_operand(x);
+  bool operand = fl_syntax_after_operand(x);
   for (size_t i = 0; i < sizeof signs / sizeof signs[0] && n < 3; i++) {
     if (operand && (signs[i] == FL_TOK_ASSIGN || signs[i] == FL_TOK_IN || signs[i] == FL_TOK_FATARROW))
       continue;
     bool starts = signs[i] == FL_TOK_LBRACE || signs[i] == FL_TOK_TEXT || signs[i] == FL_TOK_LPAREN ||
                   signs[i] == FL_TOK_FN;
     if (starts && name) continue; /* one way to begin an expression */
-    if (signs[i] == FL_TOK_LPAREN && after_operand(x)) continue;
+    if (signs[i] == FL_TOK_LPAREN && fl_syntax_after_operand(x)) continue;
     if (signs[i] == FL_TOK_FROM && name) continue; /* read as a name */
     if (signs[i] == FL_TOK_FN && x->prev->kind != FL_TOK_EXTERN) continue;
     if (accepts(x, signs[i])) wanted[n++] = fl_syntax_token_name(signs[i]);
@@ -356,9 +345,9 @@ static void general(const Place *x) {
 /* ---- the whole ---- */
 
 static bool (*const rules[])(const Place *) = {
-    foreign_word,       ternary,     equals_twice, for_brackets,       let_function,     colon,
+    fl_syntax_habit,    foreign_word,       ternary,     equals_twice, for_brackets,       let_function,     colon,
     param_without_type, equals_once, arrow,        operator_first,     reserved_name,    new_outside,
-    no_braces,          lone_else,   start_word,   comprehension_body, generator_behind, side_by_side,
+    no_braces,          lone_else,   start_word,   comprehension_body, side_by_side,
 };
 
 /* Fills bracket, and head by walking back over whole brackets to the end of the statement before. */

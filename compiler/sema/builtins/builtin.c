@@ -115,8 +115,13 @@ static bool no_such_param(FlSema *s, const FlBuiltin *bi, FlName name) {
 static bool one_too_many(FlSema *s, const FlBuiltin *bi, FlSpan span) {
   int most = 0;
   for (int k = 0; k < bi->n_params; k++) most += !bi->params[k].by_name;
-  fl_sema_report(s, FL_E0210, span, "`%s` takes %d argument%s by position, and this is one more", bi->name,
-                 most, most == 1 ? "" : "s");
+  FlDiag *d = fl_sema_report(s, FL_E0210, span, "`%s` takes %d argument%s by position, and this is one more", bi->name,
+                             most, most == 1 ? "" : "s");
+  FlText1 named = {0};
+  for (int k = 0; k < bi->n_params; k++)
+    if (bi->params[k].by_name) fl_text_addf(&named, "%s`%s = ..`", named.len ? ", " : "", bi->params[k].name);
+  if (named.len) fl_diag_help(s->sink, d, "others have names: %s", named.s);
+  fl_text_reset(&named);
   return false;
 }
 

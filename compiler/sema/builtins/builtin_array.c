@@ -134,8 +134,11 @@ FlVal fl_builtin_concat(FlSema *s, FlCallSite *c) {
     spans[i] = c->rest[i].span;
     if (fl_val_bad(v[i])) return v[i];
     FlTyKind k = v[i].type->kind;
-    if (k != FL_TY_ARRAY && k != FL_TY_TABLE && !(k == FL_TY_LIST && n == 1))
-      return wrong(s, c, &c->rest[i], v[i], "arrays or tables");
+    if (k != FL_TY_ARRAY && k != FL_TY_TABLE && !(k == FL_TY_LIST && n == 1)) {
+      FlDiag *d = fl_sema_report(s, FL_E0325, c->rest[i].span, "`concat` takes arrays or tables, and this is %s", fl_val_text(s, v[i]));
+      if (v[i].type->dtype == FL_TEXT) fl_diag_help(s->sink, d, "texts are joined in one: `\"{a}{b}\"`");
+      return fl_val_error(s);
+    }
   }
   if (n == 1 && v[0].type->kind == FL_TY_LIST) {
     const FlType *t = v[0].type->elem;

@@ -3,6 +3,7 @@
  * In: two tables, `on =` and what kind of join. Out: the columns of the left table, then those of the right
  * that are no keys, or with `keys = "both"` all of them; by left row, then right row, unmatched right rows last. Columns of a side that may be
  * missing become T?. */
+#include "sema/scope.h"
 #include "sema/builtins/builtin.h"
 #include "sema/call.h"
 #include "sema/category.h"
@@ -92,7 +93,12 @@ bool fl_join_tables(FlSema *s, FlJoin *j, FlCallSite *c) {
 bool fl_verb_word(FlSema *s, FlActual *a, const char *what, const char *const *words, int n,
                   const char **out) {
   if (!fl_actual_given(a)) return true;
-  const char *word;
+  const char *word, *plain = a->expr && a->expr->kind == FL_EXPR_NAME ? a->expr->name.text : NULL;
+  for (int i = 0; plain && i < n; i++) {
+    if (!is(words[i], plain) || fl_scope_find(s, plain)) continue;
+    fl_diag_meant_text(s->sink, fl_sema_report(s, FL_E0617, a->span, "what `%s` means stands in quotes", what), a->span, words[i]);
+    return false;
+  }
   if (!fl_actual_const_text(s, a, &word)) return false;
   for (int i = 0; i < n; i++)
     if (is(words[i], word)) {
@@ -101,6 +107,8 @@ bool fl_verb_word(FlSema *s, FlActual *a, const char *what, const char *const *w
     }
   FlDiag *d = fl_sema_report(s, FL_E0617, a->span, "`%s` has no meaning \"%s\"", what, word);
   const char *near = fl_closest(word, words, n);
+  for (int i = 0; i < n; i++)
+    if (is(words[i], "full") && (is(word, "outer") || is(word, "full_outer") || is(word, "full outer"))) near = words[i];
   if (near) {
     fl_diag_meant_text(s->sink, d, a->span, near);
   } else {

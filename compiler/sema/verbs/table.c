@@ -115,6 +115,9 @@ int fl_verb_column(FlSema *s, FlVal t, const FlExpr *e) {
     FlDiag *d = fl_sema_report(s, FL_E0607, e ? e->span : s->b.span, "the name of a column stands here%s",
                                text ? ", without quotes" : "");
     if (text && fl_type_field_find(row, text) >= 0) fl_diag_meant(s->sink, d, e->span, "", text);
+    const FlExpr *left_out = e && e->kind == FL_EXPR_UNARY && e->unary.op == FL_UN_NEG ? e->unary.operand : NULL;
+    if (left_out && left_out->kind == FL_EXPR_NAME) fl_diag_help(s->sink, d, "all columns but one: `drop(%s)`", left_out->name.text);
+    (void)fl_habit_name_list(s, d, e);
     return -1;
   }
   int k = fl_type_field_find(row, e->name.text);
@@ -290,16 +293,22 @@ FlVal fl_builtin_where(FlSema *s, FlCallSite *c) {
       fl_diag_help(s->sink, d, "compare with `==`: `%s == ...`", c->rest[i].name.text);
       return fl_val_error(s);
     }
-    known_values(s, t, c->rest[i].expr, known);
+    const FlExpr *text = c->rest[i].expr;
+    known_values(s, t, text, known);
     FlLazyMark mark = fl_lazy_mark(s);
     s->by_element += i > 0; /* for the rows that the conditions before it left */
     FlVal v = fl_verb_expr(s, t, &c->rest[i], FL_AGG_SPREAD);
     s->by_element -= i > 0;
     if (fl_val_bad(v)) return v;
     bool fits = (v.type->kind == FL_TY_ARRAY || v.type->kind == FL_TY_SCALAR) && v.type->dtype == FL_BOOL;
-    if (!fits)
-      return fl_sema_error(s, FL_E0315, c->rest[i].span, "a condition must be bool, and this is %s",
-                           fl_val_text(s, v));
+    if (!fits) {
+      FlDiag *d = fl_sema_report(s, FL_E0315, c->rest[i].span, "a condition must be bool, and this is %s", fl_val_text(s, v));
+      const char *quoted = fl_habit_plain_text(text);
+      if (quoted) fl_diag_help(s->sink, d, "a condition stands without quotes: `%s`", quoted);
+      if (quoted) d->edit.span = c->rest[i].span;
+      if (quoted) d->edit.text = quoted;
+      return fl_val_error(s);
+    }
     v = fl_val_plain(s, v); /* a null condition is false underneath */
     FlSpan span = c->rest[i].span;
     all = all.type ? fl_sema_logic_of(s, FL_BIN_AND, all, v, mark, span, span, span) : v;
@@ -362,9 +371,17 @@ static FlVal key_value(FlSema *s, FlVal t, FlActual *key, bool *is_desc) {
   return *is_desc || fl_val_bad(v) ? v : fl_verb_expr(s, t, key, FL_AGG_SPREAD);
 }
 
-/* sort(x, descending = true): each key says its order itself. */
-static void says_order(FlSema *s, FlName name, const FlExpr *key, const char *verb) {
+/* sort(x, descending = true): each key says its order itself; sort(by = x): keys have no name. */
+static void says_order(FlSema *s, const FlActual *a, const FlExpr *key, const char *verb) {
+  FlName name = a->name;
   FlDiag *d = fl_sema_report(s, FL_E0209, name.span, "`%s` has no parameter `%s`", verb, name.text);
+  if (strcmp(name.text, "by") == 0 || strcmp(name.text, "key") == 0) {
+    d->edit.span = name.span;
+    d->edit.span.len = a->span.start - name.span.start;
+    d->edit.text = "";
+    fl_diag_help(s->sink, d, "keys stand alone: `%s(x, desc(y))`", verb);
+    return;
+  }
   bool plain = key && key->kind == FL_EXPR_NAME;
   fl_diag_help(s->sink, d, "downwards by a key: `%s(desc(%s))`", verb, plain ? key->name.text : "x");
 }
@@ -385,7 +402,11 @@ static FlValue *sorted_rows(FlSema *s, FlVal t, int n, FlActual *keys, FlValue *
   for (int i = 0; i < n; i++) {
     FlActual key = keys[i];
     if (key.name.text && !key.column && strcmp(verb, "sort") == 0) {
-      says_order(s, keys[i].name, keys[0].expr, verb);
+      says_order(s, &keys[i], keys[0].expr, verb);
+      return NULL;
+    }
+    if (fl_habit_plain_text(key.expr)) {
+      (void)fl_verb_column(s, t, key.expr);
       return NULL;
     }
     bool is_desc = fl_sema_key_desc(&key);
@@ -583,7 +604,7 @@ FlVal fl_builtin_distinct(FlSema *s, FlCallSite *c) {
 /* Column that a key without a name means; -1: reported. */
 static int key_column(FlSema *s, FlVal t, const FlActual *a, const char *word) {
   const FlExpr *e = a->expr;
-  if (!e || e->kind == FL_EXPR_NAME || e->kind == FL_EXPR_COL || fl_habit_plain_text(e))
+  if (!e || e->kind == FL_EXPR_NAME || e->kind == FL_EXPR_COL || e->kind == FL_EXPR_ARRAY || fl_habit_plain_text(e))
     return fl_verb_column(s, t, e);
   FlDiag *d = fl_sema_report(s, FL_E0607, a->span, "a key that is computed needs a name");
   const bool by = strcmp(word, "by") == 0;

@@ -1,0 +1,283 @@
+/* recover_habits.c: forms of SQL, pandas, Python, R and C that do not parse, in the words of flow.
+ *
+ * In: the token that does not fit and those around it. Out: one report, by the first rule that knows the form,
+ * with an edit where one is sure. What always holds: an edit is made only where what stands around binds less
+ * than what is written, so that it means what was meant. */
+#include "data/name_text.h"
+#include "syntax/recover.h"
+
+typedef FlSyntaxPlace Place;
+
+static bool is(const Place *x, const FlToken *t, const char *word) {
+  return t->span.len == strlen(word) && !strncmp(x->p->source->text + t->span.start, word, t->span.len);
+}
+
+static bool is_any(const Place *x, const FlToken *t, const char *const *words) {
+  for (; *words; words++)
+    if (is(x, t, *words)) return true;
+  return false;
+}
+
+static bool is_before(const Place *x, const FlToken *t) { return t > x->p->tokens.at; }
+
+/* The text of the tokens a to b. */
+static const char *text(const Place *x, const FlToken *a, const FlToken *b) {
+  return fl_arena_strndup(x->p->arena, x->p->source->text + a->span.start, b->span.start + b->span.len - a->span.start);
+}
+
+static void replace(FlDiag *d, const FlToken *a, const FlToken *b, const char *by) {
+  d->edit.span = a->span;
+  d->edit.span.len = b->span.start + b->span.len - a->span.start;
+  d->edit.text = by;
+}
+
+/* The first token of the operand that ends before what was found: `x`, `t.x`, `f(x)`, `x[0]`. */
+static const FlToken *operand_before(const Place *x) {
+  const FlToken *t = x->p->tokens.at, *at = x->prev;
+  for (;;) {
+    if (at->match >= 0 && &t[at->match] < at) at = &t[at->match];
+    bool opens = at->kind == FL_TOK_LPAREN || at->kind == FL_TOK_LBRACKET;
+    if (opens && at->glued && at > t && (at[-1].kind == FL_TOK_NAME || at[-1].kind == FL_TOK_RPAREN)) at--;
+    else if (at > t + 1 && at[-1].kind == FL_TOK_DOT) at -= 2;
+    else return at;
+  }
+}
+
+/* What stands before an operand and after one binds less than a comparison. */
+static bool free_before(const Place *x, const FlToken *t) {
+  if (!is_before(x, t)) return true;
+  static const int kinds[] = {FL_TOK_LPAREN, FL_TOK_COMMA, FL_TOK_AND, FL_TOK_OR, FL_TOK_IF, FL_TOK_ASSIGN, FL_TOK_NEWLINE, FL_TOK_LBRACE};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (t[-1].kind == kinds[i]) return true;
+  return false;
+}
+
+static bool free_behind(const FlToken *t) {
+  static const int kinds[] = {FL_TOK_RPAREN, FL_TOK_COMMA, FL_TOK_AND, FL_TOK_OR, FL_TOK_NEWLINE, FL_TOK_LBRACE, FL_TOK_RBRACE, 0};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (t[1].kind == kinds[i]) return true;
+  return false;
+}
+
+static bool is_value(const FlToken *t) {
+  return t->kind == FL_TOK_NAME || t->kind == FL_TOK_INT || t->kind == FL_TOK_FLOAT || t->kind == FL_TOK_TEXT;
+}
+
+static bool word_error(const Place *x, const FlToken *t, const char *help, const FlToken *from, const FlToken *to, const char *by) {
+  char *message = fl_arena_printf(x->p->arena, "`%s` is not a word of this language", text(x, t, t));
+  FlDiag *d = fl_syntax_say(x, FL_E0109, t->span, message, help);
+  if (by) replace(d, from, to, by);
+  return true;
+}
+
+/* ---- SQL ---- */
+
+/* What a pattern with `%` at its ends says of a text; NULL: more than that. */
+static const char *like_means(const Place *x, const char *value, const FlToken *pattern) {
+  const char *p = pattern->text.bytes;
+  size_t n = pattern->text.len, from = n && p[0] == '%', to = n > from && p[n - 1] == '%' ? n - 1 : n;
+  if (to <= from || strpbrk(fl_arena_strndup(x->p->arena, p + from, to - from), "%_\\\"{")) return NULL;
+  const char *part = fl_arena_strndup(x->p->arena, p + from, to - from);
+  if (!from && to == n) return fl_arena_printf(x->p->arena, "%s == \"%s\"", value, part);
+  const char *name = from && to < n ? "contains" : from ? "ends_with" : "starts_with";
+  return fl_arena_printf(x->p->arena, "%s(%s, \"%s\")", name, value, part);
+}
+
+static bool like(const Place *x) {
+  static const char *const words[] = {"like", "LIKE", NULL};
+  if (!is_any(x, x->found, words) || !fl_syntax_after_operand(x)) return false;
+  const FlToken *from = operand_before(x);
+  bool sure = x->next->kind == FL_TOK_TEXT && free_before(x, from) && free_behind(x->next);
+  const char *by = sure ? like_means(x, text(x, from, x->prev), x->next) : NULL;
+  return word_error(x, x->found, by ? fl_arena_printf(x->p->arena, "write `%s`", by) : "write `starts_with(w, \"a\")`, `ends_with(w, \"a\")`, `contains(w, \"a\")` or `matches(w, \"a.*b\")`",
+                    from, x->next, by);
+}
+
+static bool between(const Place *x) {
+  static const char *const words[] = {"between", "BETWEEN", NULL}, *const ands[] = {"and", "AND", NULL};
+  if (!is_any(x, x->found, words) || !fl_syntax_after_operand(x)) return false;
+  const FlToken *from = operand_before(x), *low = x->next, *high = NULL;
+  if (low->kind && is_any(x, low + 1, ands)) high = low + 2;
+  const char *by = NULL, *value = text(x, from, x->prev);
+  if (high && is_value(low) && is_value(high) && free_before(x, from) && free_behind(high))
+    by = fl_arena_printf(x->p->arena, "%s >= %s and %s <= %s", value, text(x, low, low), value, text(x, high, high));
+  return word_error(x, x->found, by ? fl_arena_printf(x->p->arena, "write `%s`", by) : "write `x >= a and x <= b`", from, high, by);
+}
+
+/* `x is null`, `x is not None` */
+static bool is_null(const Place *x) {
+  static const char *const words[] = {"is", "IS", NULL}, *const nots[] = {"not", "NOT", NULL},
+                     *const nulls[] = {"null", "NULL", "None", "na", "NA", NULL};
+  if (!is_any(x, x->found, words) || !fl_syntax_after_operand(x)) return false;
+  bool negated = is_any(x, x->next, nots);
+  const FlToken *from = operand_before(x), *what = negated ? x->next + 1 : x->next;
+  if (!is_any(x, what, nulls) || !free_before(x, from) || !free_behind(what)) return false;
+  const char *by = fl_arena_printf(x->p->arena, negated ? "not is_null(%s)" : "is_null(%s)", text(x, from, x->prev));
+  return word_error(x, x->found, fl_arena_printf(x->p->arena, "write `%s`", by), from, what, by);
+}
+
+static bool not_in(const Place *x) {
+  if (x->found->kind != FL_TOK_NOT || x->next->kind != FL_TOK_IN || !fl_syntax_after_operand(x)) return false;
+  const FlToken *from = operand_before(x);
+  const char *value = text(x, from, x->prev);
+  FlDiag *d = fl_syntax_say(x, FL_E0116, x->found->span, "`not` stands before what it negates",
+                            fl_arena_printf(x->p->arena, "write `not %s in ..`", value));
+  if (free_before(x, from)) replace(d, from, x->next, fl_arena_printf(x->p->arena, "not %s in", value));
+  return true;
+}
+
+/* `select(k, x as q)`, `cast(x as float)` */
+static bool renamed(const Place *x) {
+  static const char *const words[] = {"as", "AS", NULL}, *const casts[] = {"cast", "CAST", "try_cast", NULL};
+  if (!is_any(x, x->found, words) || !fl_syntax_after_operand(x) || !x->bracket || x->bracket->kind != FL_TOK_LPAREN) return false;
+  const FlToken *from = operand_before(x);
+  const char *value = text(x, from, x->prev);
+  if (is_before(x, x->bracket) && is_any(x, x->bracket - 1, casts))
+    return word_error(x, x->found, fl_arena_printf(x->p->arena, "a type converts as a function: `f64(%s)`, `i64(%s)`, `text(%s)`", value, value, value), NULL, NULL, NULL);
+  bool whole = from == x->bracket + 1 || (is_before(x, from) && from[-1].kind == FL_TOK_COMMA);
+  const char *by = whole && x->next->kind == FL_TOK_NAME ? fl_arena_printf(x->p->arena, "%s = %s", x->next->name, value) : NULL;
+  return word_error(x, x->found, fl_arena_printf(x->p->arena, "a new name stands before what it names: `%s`", by ? by : "new = x"), from, x->next, by);
+}
+
+/* `count(*)`, `count(distinct x)` */
+static bool counted(const Place *x) {
+  static const char *const words[] = {"distinct", "DISTINCT", NULL}, *const counts[] = {"count", "COUNT", NULL};
+  const FlToken *open = x->bracket;
+  if (!open || open->kind != FL_TOK_LPAREN || !is_before(x, open) || !is_any(x, open - 1, counts) || open->match < 0) return false;
+  const FlToken *end = &x->p->tokens.at[open->match];
+  if (x->found->kind == FL_TOK_STAR && x->prev == open && x->next == end) {
+    replace(fl_syntax_say(x, FL_E0101, x->found->span, "`*` is no expression", "rows are counted by `count()`"), x->found, x->found, "");
+    return true;
+  }
+  if (!is_any(x, x->prev, words) || x->prev != open + 1 || end <= x->found) return false;
+  const char *by = fl_arena_printf(x->p->arena, "n_distinct(%s)", text(x, x->found, end - 1));
+  return word_error(x, x->prev, fl_arena_printf(x->p->arena, "different values are counted by `%s`", by), open - 1, end, by);
+}
+
+/* ---- pandas, Polars, Python, R ---- */
+
+/* `col("x")`: a column's name alone; `col` is a word of declarations. */
+static bool column_call(const Place *x) {
+  if (!is(x, x->prev, "col") || x->found->kind != FL_TOK_LPAREN || x->found->match < 0) return false;
+  const FlToken *end = &x->p->tokens.at[x->found->match];
+  bool plain = x->next->kind == FL_TOK_TEXT && end == x->next + 1;
+  const char *name = plain ? fl_arena_strndup(x->p->arena, x->next->text.bytes, x->next->text.len) : "x";
+  FlDiag *d = fl_syntax_say(x, FL_E0109, x->prev->span, "a column is not called by `col(..)`",
+                            fl_arena_printf(x->p->arena, "inside of a verb its name says it: `%s`", name));
+  bool of = is_before(x, x->prev) && x->prev[-1].kind == FL_TOK_DOT && x->prev - 1 > x->p->tokens.at; /* pl.col("x") */
+  if (plain) replace(d, of ? x->prev - 2 : x->prev, end, name);
+  return true;
+}
+
+/* `{"x": "mean"}`: what is meant depends on what it is given to. */
+static bool mapping(const Place *x) {
+  if (x->found->kind != FL_TOK_COLON || !x->bracket || x->bracket->kind != FL_TOK_LBRACE || x->prev->kind != FL_TOK_TEXT) return false;
+  static const char *const totals[] = {"agg", "aggregate", "summarize", "summarise", NULL};
+  const char *help = "values with names are a tuple, `(a = 1, b = 2)`; there are no dictionaries";
+  const char *old = fl_arena_strndup(x->p->arena, x->prev->text.bytes, x->prev->text.len);
+  const char *value = x->next->kind == FL_TOK_TEXT ? fl_arena_strndup(x->p->arena, x->next->text.bytes, x->next->text.len) : NULL;
+  const FlToken *from = x->bracket;
+  while (is_before(x, from) && from[-1].kind != FL_TOK_NEWLINE) from--;
+  for (const FlToken *t = from; value && t < x->bracket; t++) {
+    if (is(x, t, "rename")) help = fl_arena_printf(x->p->arena, "a new name stands before the old one, without quotes: `t |> rename(%s = %s)`", value, old);
+    if (is_any(x, t, totals)) help = fl_arena_printf(x->p->arena, "an aggregate is named with `=`: `t |> group_by(k) |> summarize(%s = %s(%s))`", old, value, old);
+  }
+  fl_syntax_say(x, FL_E0112, x->found->span, "`:` cannot stand here", help);
+  return true;
+}
+
+/* `derive("q" = x)` */
+static bool quoted_name(const Place *x) {
+  if (x->found->kind != FL_TOK_ASSIGN || x->prev->kind != FL_TOK_TEXT || !x->bracket || x->bracket->kind != FL_TOK_LPAREN) return false;
+  FlBytes name = fl_piece_bytes();
+  fl_name_write(&name, fl_arena_strndup(x->p->arena, x->prev->text.bytes, x->prev->text.len));
+  const char *by = fl_arena_strndup(x->p->arena, name.at, name.len);
+  fl_bytes_reset(&name);
+  FlDiag *d = fl_syntax_say(x, FL_E0101, x->prev->span, "a name stands here without quotes", fl_arena_printf(x->p->arena, "write `%s = ..`", by));
+  replace(d, x->prev, x->prev, by);
+  return true;
+}
+
+/* `a[1:]`, `a[:2]`, `a[0:2]` */
+static bool slice(const Place *x) {
+  if (!x->bracket || x->bracket->kind != FL_TOK_LBRACKET) return false;
+  bool before = x->prev->kind == FL_TOK_COLON && is_value(x->found) && x->prev == x->bracket + 1;
+  const FlToken *colon = before ? x->prev : x->found;
+  if (colon->kind != FL_TOK_COLON || (!before && x->prev->kind == FL_TOK_TEXT)) return false;
+  FlDiag *d = fl_syntax_say(x, FL_E0112, colon->span, "`:` cannot stand here", "a range is written with two points: x[1..4], x[..4], x[1..]");
+  replace(d, colon, colon, "..");
+  return true;
+}
+
+/* `[2 * v for v in a]`, `sum(v for v in a)` */
+static bool generator_behind(const Place *x) {
+  const FlToken *open = x->bracket;
+  if (x->found->kind != FL_TOK_FOR || !open || open->kind == FL_TOK_LBRACE || !fl_syntax_after_operand(x)) return false;
+  const char *sample = open->kind == FL_TOK_LBRACKET ? "write `[for x in a: 2 * x]`" : "write `sum(for x in a: 2 * x)`";
+  FlDiag *d = fl_syntax_say(x, FL_E0101, x->found->span, "`for` stands before what is computed", sample);
+  if (open->match < 0) return true;
+  const FlToken *end = &x->p->tokens.at[open->match] - 1, *body = open + 1;
+  for (const FlToken *t = body; t < end; t = t->match >= 0 && &x->p->tokens.at[t->match] > t ? &x->p->tokens.at[t->match] + 1 : t + 1)
+    if (t->kind == FL_TOK_COMMA) return true;
+  replace(d, body, end, fl_arena_printf(x->p->arena, "%s: %s", text(x, x->found, end), text(x, body, x->prev)));
+  return true;
+}
+
+static bool imported_from(const Place *x) {
+  if (!is(x, x->prev, "from") || x->prev != x->head || x->found->kind != FL_TOK_NAME) return false;
+  const char *module = x->found->name;
+  return word_error(x, x->prev, fl_arena_printf(x->p->arena, "write `import %s`; its functions are `%s.name`", module, module), NULL, NULL, NULL);
+}
+
+static bool remainder_of(const Place *x) { /* y %% 2 */
+  if (x->found->kind != FL_TOK_PERCENT || x->prev->kind != FL_TOK_PERCENT || !x->found->glued) return false;
+  replace(fl_syntax_say(x, FL_E0101, x->found->span, "`%%` is not an operator", "the remainder is written `a % b`"), x->found, x->found, "");
+  return true;
+}
+
+/* ---- C ---- */
+
+static bool increment(const Place *x) {
+  bool ends = x->next->kind == FL_TOK_NEWLINE || x->next->kind == FL_TOK_RBRACE || x->next->kind == FL_TOK_RPAREN || x->next->kind == FL_TOK_LBRACE || !x->next->kind;
+  if (x->found->kind != FL_TOK_PLUS || x->prev->kind != FL_TOK_PLUS || !x->found->glued) {
+    ends = x->prev->kind == FL_TOK_PLUS && is_before(x, x->prev) && x->prev[-1].kind == FL_TOK_PLUS && x->prev->glued && x->found->kind == FL_TOK_NEWLINE;
+    if (!ends) return false;
+  } else if (!ends) {
+    return false;
+  }
+  fl_syntax_say(x, FL_E0101, x->prev->span, "`++` is not an operator", "write `x += 1` of a variable, `x + 1` of a value");
+  return true;
+}
+
+static bool counting_for(const Place *x) {
+  if (x->found->kind != FL_TOK_ASSIGN || x->prev->kind != FL_TOK_NAME || x->head->kind != FL_TOK_FOR) return false;
+  if (x->prev != x->head + 1 && !(x->prev == x->head + 2 && x->bracket == x->head + 1)) return false;
+  fl_syntax_say(x, FL_E0101, x->found->span, "expected `in`, found `=`", fl_arena_printf(x->p->arena, "a loop goes over values: `for %s in 0..n { ... }`", x->prev->name));
+  return true;
+}
+
+/* A line that begins as comments elsewhere do. */
+static bool comment(const Place *x) {
+  const FlToken *h = x->head;
+  const char *sign = x->p->source->text + h->span.start;
+  bool begins = (h == x->found && (!strncmp(sign, "//", 2) || !strncmp(sign, "/*", 2))) || (h + 1 < x->found && !strncmp(sign, "-- ", 3));
+  if (!begins) return false;
+  FlSpan two = h->span;
+  two.len = 2;
+  FlDiag *d = fl_syntax_say(x, FL_E0105, two, fl_arena_printf(x->p->arena, "`%.2s` begins no comment", sign), "a comment goes from `#` to the end of its line");
+  if (sign[1] == '*') return true;
+  d->edit.span = two;
+  d->edit.text = "#";
+  return true;
+}
+
+static bool (*const rules[])(const Place *) = {
+    like,  between,          is_null,       not_in,       renamed,   counted,      column_call, mapping, quoted_name,
+    slice, generator_behind, imported_from, remainder_of, increment, counting_for, comment,
+};
+
+bool fl_syntax_habit(const FlSyntaxPlace *x) {
+  for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+    if (rules[i](x)) return true;
+  return false;
+}

@@ -1,0 +1,81 @@
+"""Programs as people write them who know other languages (habits/written.txt): the edits that messages propose, applied one after the other,
+give a program that shows what was meant; where there is no edit, the message says the way. At least nine of ten are helped so."""
+import json
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from scenario_kit import ROOT, Place, check, finish
+
+PRELUDE = """let t = table(k = [1, 2, 2], x = [1.0, 2.0, 3.0], y = [3, 1, 2], s = ["u", "v", "v"], d = [date("2026-05-06"), date("2026-05-07"), date("2026-06-01")])
+let other = table(k = [1, 2], x = [1.0, 2.5], z = [7, 8])
+let a = [1.0, 2.0, 3.0]
+let m = [[1.0, 2.0, 0.5], [3.0, 4.0, 0.1], [5.0, 7.0, 0.3]]
+let p = 2.5
+"""
+EDITS = 3  # so many may follow one after the other
+
+
+def script(line):
+    return PRELUDE + (line[1:] if line[0] == "!" else f"{line} |> show" if "|>" in line else f"show({line})") + "\n"
+
+
+def errors(folder, scripts):
+    """The errors of each script; `scripts`: number -> text."""
+    (place.path / folder).mkdir()
+    for k, text in scripts.items():
+        (place.path / folder / f"c{k}.flow").write_text(text)
+    done = place.run("check", "--json", folder)
+    found = {int(pathlib.Path(r["file"]).stem[1:]): [m for m in r["messages"] if m["level"] == "error"] for r in json.loads(done.stdout)["results"]}
+    assert found.keys() == scripts.keys(), done.stderr
+    return found
+
+
+def edited(text, edit):
+    data = text.encode()
+    start = len(b"".join(data.splitlines(keepends=True)[: edit["line"] - 1])) + edit["column"] - 1
+    return (data[:start] + edit["text"].encode() + data[start + edit["length"] :]).decode()
+
+
+def shown(name, text):
+    (place.path / name).write_text(text)
+    done = place.run("run", "-q", "--no-cache", name)
+    return done.stdout if done.returncode == 0 else None
+
+
+def same_kind(wrong, right):
+    return "!" + right if wrong[0] == "!" and right[:1] not in ("", "!") else right
+
+
+lines = [line for line in (ROOT / "tests/scenario/habits/written.txt").read_text().splitlines() if not line.startswith("#")]
+fields = [[f.strip() for f in re.split(r" ##(?= |$)", line)] for line in lines]
+place = Place()
+cases = {k: (wrong, same_kind(wrong, right), says) for k, (wrong, right, says) in enumerate(fields)}
+texts = {k: script(wrong) for k, (wrong, _, _) in cases.items()}
+found = errors("written", texts)
+for k, messages in found.items():
+    check(messages, f"{cases[k][0]}: is wrong")
+first = {k: messages[0] for k, messages in found.items()}
+last = dict(first)
+for go in range(EDITS):  # only while there is something to mend
+    open_now = {k for k, messages in found.items() if messages and messages[0]["edits"]}
+    for k in open_now:
+        texts[k] = edited(texts[k], found[k][0]["edits"][0])
+    found |= errors(f"go{go}", {k: texts[k] for k in open_now})
+    last |= {k: found[k][0] for k in open_now if found[k]}
+rights = errors("rights", {k: script(right) for k, (_, right, _) in cases.items() if right})
+helped = 0
+for k, (wrong, right, says) in cases.items():
+    if right:
+        check(not rights[k], f"{right}: is right", rights[k])
+    if says == "-":
+        continue
+    if says:
+        ok = says in (last[k]["help"] or "") or says in (first[k]["help"] or "")
+    else:
+        ok = not found[k] and (not right or shown("made.flow", texts[k]) == shown("right.flow", script(right)))
+    helped += ok
+    check(ok, wrong, f"wanted {says or right}, made {texts[k].splitlines()[-1]}, said {last[k]['message']} / {last[k]['help']}")
+check(len(cases) >= 150 and helped >= 0.9 * len(cases), f"{helped} of {len(cases)} are helped")
+finish()

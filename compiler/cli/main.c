@@ -8,6 +8,7 @@
 #include "process/crash.h"
 #include "process/printed.h"
 #include "cli/front_tools.h"
+#include "cli/shells.h"
 #include "cli/store_tools.h"
 #include "cli/words.h"
 
@@ -61,6 +62,8 @@ static int help(int n_words, char **words) {
   if (status != FL_WORDS_READ) return status;
   if (!w.n_operands) return fl_words_list(stdout), 0;
   if (strcmp(w.operands[0], "environment") == 0) return fl_words_environment(), 0;
+  if (strcmp(w.operands[0], "manual") == 0) return fl_shells_manual(), 0;
+  if (fl_shells_complete(w.operands[0])) return 0;
   FlCommandId command = fl_command_find(w.operands[0]);
   if (command == FL_N_COMMANDS) return unknown_command(w.operands[0]);
   fl_words_help(command);

@@ -1,0 +1,230 @@
+/* shells.c: scripts by which bash, zsh and fish complete the words of flowc.
+ *
+ * In: the table of commands and options, and that of the options of every script. Out: a script that needs
+ * nothing but the shell; for `run` it asks flowc for the options of the script that stands on the line. What
+ * always holds: what is completed is what the tables say; files are the shell's own. */
+#include "cli/shells.h"
+#include "cli/words_table.h"
+
+#include "exec/command_line.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The alternatives of a command's operands that are words themselves, as `ls` and `gc` of `ls|gc [FILE]`:
+ * each is put. */
+static void each_word(FlCommandId command, void (*put)(FlCommandId command, const char *word, int n)) {
+  const char *at = fl_word_commands[command].operands;
+  if (*at == '[') at++;
+  for (size_t n = strcspn(at, "| ]"); n; at += n + (at[n] == '|'), n = strcspn(at, "| ]"))
+    if (*at >= 'a' && *at <= 'z') put(command, at, (int)n);
+    else if (n == 7 && strncmp(at, "COMMAND", n) == 0)
+      for (int c = 0; c < FL_N_COMMANDS; c++)
+        put(command, fl_word_commands[c].name, (int)strlen(fl_word_commands[c].name));
+}
+
+static bool takes_files(FlCommandId command) {
+  const char *operands = fl_word_commands[command].operands;
+  return strstr(operands, "FILE") || strstr(operands, "FOLDER");
+}
+
+static bool is_file(const char *value) { return strcmp(value, "FILE") == 0 || strcmp(value, "DIR") == 0; }
+
+/* Of `flowc run FILE --help`: the names of its options. The file is the first word behind `run` that ends in
+ * .flow. */
+#define ASK "flowc run \"$file\" --help 2>/dev/null | sed -n 's/^  \\(--[A-Za-z_][A-Za-z0-9_-]*\\).*/\\1/p'"
+
+/* ---- bash -------------------------------------------------------------------------------------------------
+ */
+
+static void put_spaced(FlCommandId command, const char *word, int n) {
+  (void)command;
+  printf(" %.*s", n, word);
+}
+
+static void bash_options(FlCommandId command) {
+  for (int f = 0; f < FL_N_FLAGS; f++) {
+    if (!fl_word_has(command, f)) continue;
+    printf(" %s%s%s", fl_word_flags[f].name, fl_word_flags[f].other ? " " : "",
+           fl_word_flags[f].other ? fl_word_flags[f].other : "");
+  }
+  for (int o = 0; command == FL_COMMAND_RUN && o < FL_N_OPTIONS; o++)
+    if (o != FL_OPTION_HELP) printf(" --%s", fl_option_info[o].name);
+}
+
+/* Patterns of a command and an option behind which a value stands: that of FILE and DIR is completed as a
+ * file, others are not. */
+static void bash_values(bool files) {
+  const char *between = "";
+  for (int c = 0; c < FL_N_COMMANDS; c++) {
+    for (int f = 0; f < FL_N_FLAGS; f++) {
+      const FlWordFlag *flag = &fl_word_flags[f];
+      if (!fl_word_has((FlCommandId)c, f) || !flag->value || is_file(flag->value) != files) continue;
+      printf("%s%s:%s", between, fl_word_commands[c].name, flag->name);
+      between = "|";
+      if (flag->other) printf("|%s:%s", fl_word_commands[c].name, flag->other);
+    }
+  }
+  for (int o = 0; o < FL_N_OPTIONS; o++)
+    if (fl_option_info[o].value && is_file(fl_option_info[o].value) == files)
+      printf("|%s:--%s", fl_word_commands[FL_COMMAND_RUN].name, fl_option_info[o].name);
+}
+
+static void bash(void) {
+  puts("# flowc: completion for bash, made by flowc help bash\n"
+       "_flowc() {\n"
+       "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options= words= file= w\n"
+       "  COMPREPLY=()");
+  printf("  if [ \"$COMP_CWORD\" -eq 1 ]; then\n    COMPREPLY=($(compgen -W \"");
+  for (int c = 0; c < FL_N_COMMANDS; c++) printf(" %s", fl_word_commands[c].name);
+  printf("\" -- \"$word\"))\n    return\n  fi\n  case ${COMP_WORDS[1]}:$before in\n    ");
+  bash_values(true);
+  printf(") compopt -o filenames; COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n    ");
+  bash_values(false);
+  puts(") return ;;\n  esac\n  case ${COMP_WORDS[1]} in");
+  for (int c = 0; c < FL_N_COMMANDS; c++) {
+    printf("    %s) options=\"", fl_word_commands[c].name);
+    bash_options((FlCommandId)c);
+    printf("\" words=\"");
+    each_word((FlCommandId)c, put_spaced);
+    printf("\" ;;\n");
+  }
+  puts("  esac\n"
+       "  if [[ $word == -* ]]; then\n"
+       "    if [ \"${COMP_WORDS[1]}\" = run ]; then\n"
+       "      for w in \"${COMP_WORDS[@]:2}\"; do [[ $w == *.flow && -z $file ]] && file=$w; done\n"
+       "      [ -z \"$file\" ] || options=\"$options $(" ASK ")\"\n"
+       "    fi\n"
+       "    COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
+       "    return\n"
+       "  fi\n"
+       "  compopt -o filenames\n"
+       "  COMPREPLY=($(compgen -W \"$words\" -- \"$word\") $(compgen -f -- \"$word\"))\n"
+       "}\n"
+       "complete -F _flowc flowc");
+}
+
+/* ---- zsh and fish -----------------------------------------------------------------------------------------
+ */
+
+/* A text in single quotes; zsh's brackets and colons, which mean something there, are quoted too. */
+static void put_quoted(const char *text, bool zsh) {
+  for (; *text; text++) {
+    if (*text == '\'') printf(zsh ? "'\\''" : "\\'");
+    else if (*text == '\\') printf("\\\\");
+    else printf(zsh && strchr("[]:", *text) ? "\\%c" : "%c", *text);
+  }
+}
+
+static void zsh_option(const char *dashes, const char *name, const char *value, const char *means) {
+  printf(" \\\n        '%s%s[", dashes, name);
+  put_quoted(means, true);
+  printf("]%s%s%s'", value ? ":" : "", value ? value : "", !value ? "" : is_file(value) ? ":_files" : ": ");
+}
+
+static void zsh(void) {
+  puts("#compdef flowc\n"
+       "# flowc: completion for zsh, made by flowc help zsh\n"
+       "_flowc() {\n"
+       "  local -a commands own\n"
+       "  local file\n"
+       "  commands=(");
+  for (int c = 0; c < FL_N_COMMANDS; c++) {
+    printf("    '%s:", fl_word_commands[c].name);
+    put_quoted(fl_word_commands[c].does, true);
+    puts("'");
+  }
+  puts("  )\n"
+       "  if (( CURRENT == 2 )); then\n"
+       "    _describe command commands\n"
+       "    return\n"
+       "  fi\n"
+       "  local command=$words[2]\n"
+       "  if [[ $command == run ]]; then\n"
+       "    file=${words[(r)*.flow]}\n"
+       "    [[ -z $file ]] || own=(${(f)\"$(" ASK ")\"})\n"
+       "  fi\n"
+       "  shift words\n"
+       "  (( CURRENT-- ))\n"
+       "  case $command in");
+  for (int c = 0; c < FL_N_COMMANDS; c++) {
+    FlCommandId id = (FlCommandId)c;
+    printf("    %s)\n      _arguments -S", fl_word_commands[c].name);
+    for (int f = 0; f < FL_N_FLAGS; f++) {
+      const FlWordFlag *flag = &fl_word_flags[f];
+      if (!fl_word_has(id, f)) continue;
+      zsh_option("", flag->name, flag->value, flag->means);
+      if (flag->other) zsh_option("", flag->other, flag->value, flag->means);
+    }
+    for (int o = 0; id == FL_COMMAND_RUN && o < FL_N_OPTIONS; o++)
+      if (o != FL_OPTION_HELP)
+        zsh_option("--", fl_option_info[o].name, fl_option_info[o].value, fl_option_info[o].help);
+    if (id == FL_COMMAND_RUN) printf(" \\\n        ${own}");
+    printf(" \\\n        '*: :{ local -a w; w=(");
+    each_word(id, put_spaced);
+    printf(" ); compadd -a w; %s }' ;;\n", takes_files(id) ? "_files" : ":");
+  }
+  puts("  esac\n"
+       "}\n"
+       "_flowc \"$@\"");
+}
+
+static void put_fish(FlCommandId command, const char *word, int n) {
+  printf("complete -c flowc -n '__fish_seen_subcommand_from %s' -a '%.*s'\n", fl_word_commands[command].name,
+         n, word);
+}
+
+static void fish_option(FlCommandId command, const char *name, const char *value, const char *means) {
+  bool two = name[1] == '-', one = !two && !name[2];
+  printf("complete -c flowc -n '__fish_seen_subcommand_from %s' -%c %s%s -d '",
+         fl_word_commands[command].name,
+         two   ? 'l'
+         : one ? 's'
+               : 'o',
+         name + 1 + two,
+         !value           ? ""
+         : is_file(value) ? " -rF"
+                          : " -x");
+  put_quoted(means, false);
+  puts("'");
+}
+
+static void fish(void) {
+  puts("# flowc: completion for fish, made by flowc help fish\n"
+       "function __flowc_own\n"
+       "  set -l file (string match -- '*.flow' (commandline -opc))[1]\n"
+       "  test -n \"$file\"; and " ASK "\n"
+       "end\n"
+       "complete -c flowc -n '__fish_seen_subcommand_from run; and string match -q -- \"-*\" (commandline "
+       "-ct)' -a '(__flowc_own)'");
+  for (int c = 0; c < FL_N_COMMANDS; c++) {
+    FlCommandId id = (FlCommandId)c;
+    printf("complete -c flowc -n __fish_use_subcommand -f -a %s -d '", fl_word_commands[c].name);
+    put_quoted(fl_word_commands[c].does, false);
+    puts("'");
+    if (!takes_files(id))
+      printf("complete -c flowc -n '__fish_seen_subcommand_from %s' -f\n", fl_word_commands[c].name);
+    each_word(id, put_fish);
+    for (int f = 0; f < FL_N_FLAGS; f++) {
+      const FlWordFlag *flag = &fl_word_flags[f];
+      if (!fl_word_has(id, f)) continue;
+      fish_option(id, flag->name, flag->value, flag->means);
+      if (flag->other) fish_option(id, flag->other, flag->value, flag->means);
+    }
+    for (int o = 0; id == FL_COMMAND_RUN && o < FL_N_OPTIONS; o++) {
+      char name[64];
+      snprintf(name, sizeof name, "--%s", fl_option_info[o].name);
+      if (o != FL_OPTION_HELP) fish_option(id, name, fl_option_info[o].value, fl_option_info[o].help);
+    }
+  }
+}
+
+bool fl_shells_complete(const char *shell) {
+  static const struct {
+    const char *name;
+    void (*print)(void);
+  } shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
+  for (size_t k = 0; k < sizeof shells / sizeof *shells; k++)
+    if (strcmp(shell, shells[k].name) == 0) return shells[k].print(), true;
+  return false;
+}

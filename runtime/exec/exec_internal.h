@@ -234,8 +234,8 @@ struct FlRun {
   FlPaths *paths;
   FlFiles *files;
   FlCuts *cuts;     /* NULL: all arrays are whole */
-  bool before_read; /* the record of the run before was read; what stays of it: */
-  char *runs_before, *calls_before; /* lines, or NULL */
+  bool before_read;        /* the record of the run before was looked for: */
+  struct FlRecord *before; /* it, or NULL */
   bool shared;      /* there are cuts, or ranks */
   int64_t start;    /* when the run began, microseconds since 1970 */
   _Atomic int stop; /* 0; the signal that asks the run to end; -1: a failure of the script does */

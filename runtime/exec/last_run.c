@@ -105,49 +105,22 @@ static void put_run(FILE *f, FlRun *run, const char *state, int status) {
   fputc('\n', f);
 }
 
-/* What stays of the record before this run's: the lines of its runs, and the calls of the last. */
-static void keep_before(FlRun *run, const char *name) {
-  run->before_read = true;
-  FlMemoEntry *entry = fl_memo_record_get(run->memo, name);
-  const size_t head = strlen(FL_RECORD_HEAD);
-  const char *at = entry ? entry->payload : NULL, *end = at ? at + entry->bytes : NULL;
-  size_t size, n_runs = 0;
-  FILE *runs = NULL, *calls = NULL;
-  if (at && (size_t)entry->bytes > head && memcmp(at, FL_RECORD_HEAD, head) == 0) {
-    runs = open_memstream(&run->runs_before, &size);
-    calls = open_memstream(&run->calls_before, &size);
-    at += head;
-  }
-  for (const char *line = at, *next; runs && calls && line < end; line = next) {
-    next = memchr(line, '\n', (size_t)(end - line));
-    next = next ? next + 1 : end;
-    size_t n = (size_t)(next - line);
-    if (n == strlen(FL_RECORD_BEFORE) && memcmp(line, FL_RECORD_BEFORE, n) == 0) break;
-    bool is_run = n > 4 && memcmp(line, "run ", 4) == 0;
-    bool is_call = n > 6 && (memcmp(line, "made ", 5) == 0 || memcmp(line, "stage ", 6) == 0);
-    if (is_run && ++n_runs < FL_RECORD_RUNS) fwrite(line, 1, n, runs);
-    if (is_call) fwrite(line, 1, n, calls);
-  }
-  if (runs) fclose(runs);
-  if (calls) fclose(calls);
-  fl_memo_unmap(entry);
-}
-
 static void save(FlRun *run, const char *state, int status) {
   const char *script = run->options.script ? run->options.script : "/proc/self/exe";
   char *name = fl_last_run_name(script), *text = NULL;
   size_t size = 0;
-  if (name && !run->before_read) keep_before(run, name);
+  if (!run->before_read) run->before = fl_last_run_read(run->memo, script);
+  run->before_read = true;
   FILE *f = name ? open_memstream(&text, &size) : NULL;
   if (f) {
     fputs(FL_RECORD_HEAD, f);
     put_run(f, run, state, status);
-    if (run->runs_before) fputs(run->runs_before, f);
+    if (run->before) fl_record_put_runs(f, run->before);
     put_made(f, run->program);
     fl_paths_record(run->paths, f);
     fl_report_record(run->report, f);
     fputs(FL_RECORD_BEFORE, f);
-    if (run->calls_before) fputs(run->calls_before, f);
+    if (run->before) fl_record_put_calls(f, &run->before->now);
     if (fclose(f) == 0) fl_memo_record_put(run->memo, name, text, (int64_t)size);
   }
   free(text);

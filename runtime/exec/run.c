@@ -4,6 +4,7 @@
  * the exit status. What always holds: the thread that makes a run is a worker of its pool and runs the
  * script's own context. */
 #include "exec/exec_internal.h"
+#include "report/record.h"
 #include "exec/ranks.h"
 
 #include <errno.h>
@@ -202,8 +203,7 @@ void fl_run_free(FlRun *run) {
   fl_run_tried_free(run);
   pthread_mutex_destroy(&run->waiting_lock);
   free((void *)atomic_load(&run->told));
-  free(run->runs_before);
-  free(run->calls_before);
+  fl_record_free(run->before);
   free(run);
 }
 

@@ -25,6 +25,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define FL_RECORD_HEAD "flow run 1\n"
 #define FL_RECORD_BEFORE "---\n"
@@ -97,6 +98,10 @@ typedef struct FlRecord {
 /* NULL: it is no record of this version, or there is no memory. Lines that are no such lines are left out. */
 FlRecord *fl_record_read(const char *bytes, size_t len);
 void fl_record_free(FlRecord *record); /* NULL is allowed */
+
+/* What stays of a record in that of the run after it, as lines: its runs, but the oldest, and its calls. */
+void fl_record_put_runs(FILE *f, const FlRecord *record);
+void fl_record_put_calls(FILE *f, const FlRecordCalls *calls);
 
 /* The digest of a line of the source, but for blanks around it (FNV-1a). */
 uint64_t fl_record_line(const char *text, size_t len);

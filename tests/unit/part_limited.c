@@ -257,6 +257,48 @@ static void test_orders(FlRun *run, int turn) {
   free(wide), free(narrow), free(ends), free(whole), free(few), free(one), free(up), free(valid);
 }
 
+/* First rows by a few bits a row, against rows that are sorted: `same` of a thousand rows equal another one. */
+static void test_bits(FlRun *run, int64_t n, int64_t same, int64_t bytes, bool must) {
+  FlPartMem mem = {.ctx = fl_run_ctx(run)};
+  FlArray *keys = fl_array_new(mem.ctx, FL_I64, 1, &n);
+  FlPartPair *pairs = malloc((size_t)n * sizeof *pairs);
+  uint64_t *first = fl_part_zalloc(&mem, n / 64 + 1, sizeof *first);
+  for (int64_t i = 0; i < n; i++) {
+    int64_t k = (int64_t)(draw() % 1000) < same ? (int64_t)(draw() % (uint64_t)n) : i;
+    ((int64_t *)keys->data)[i] = (k - n / 2) * 1000003;
+    pairs[i] = (FlPartPair){(uint64_t)k, i};
+  }
+  qsort(pairs, (size_t)n, sizeof *pairs, compare_pairs);
+  FlPartKey by = {.side = {{.dtype = FL_I64, .n = n, .data = keys->data, .array = keys}}};
+  FlPartCodes codes;
+  bool done = false, right = true;
+  CHECK(fl_part_encode_whole(&mem, &by, &codes) == 0);
+  CHECK(fl_part_first_bits(&mem, &codes, bytes, first, &done) == 0);
+  for (int64_t i = 0; i < n && done && right; i++) {
+    int64_t row = pairs[i].row;
+    right = (first[row / 64] >> row % 64 & 1) == (i == 0 || pairs[i].key != pairs[i - 1].key);
+  }
+  check(right && (done || !must), "first rows by bits: %lld rows, %lld of a thousand equal another one, %lld bytes%s",
+        (long long)n, (long long)same, (long long)bytes, done ? "" : ": not done");
+  free(pairs);
+  fl_part_mem_reset(&mem);
+  fl_array_unref(keys);
+}
+
+static void test_all_bits(FlRun *run) {
+  static const int64_t rows[] = {16384, 16385, 70001, 1000000};
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    int64_t n = rows[k];
+    for (int64_t share = 1; share <= 2; share *= 2) {
+      test_bits(run, n, 0, n / share, true);
+      test_bits(run, n, 1, n / share, true);
+      test_bits(run, n, 50, n / share, false);
+      test_bits(run, n, 1000, n / share, false);
+    }
+    test_bits(run, n, 5, n / 4, false); /* too few bits */
+  }
+}
+
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define LIMITED /* else the sanitizers' own memory would fill the limit */
 #endif
@@ -373,48 +415,6 @@ static void test_tables(FlRun *run) {
   fl_part_mem_reset(&mem);
   fl_array_unref(keys);
   fl_array_unref(valid);
-}
-
-/* First rows by a few bits a row, against rows that are sorted: `same` of a thousand rows equal another one. */
-static void test_bits(FlRun *run, int64_t n, int64_t same, int64_t bytes, bool must) {
-  FlPartMem mem = {.ctx = fl_run_ctx(run)};
-  FlArray *keys = fl_array_new(mem.ctx, FL_I64, 1, &n);
-  FlPartPair *pairs = malloc((size_t)n * sizeof *pairs);
-  uint64_t *first = fl_part_zalloc(&mem, n / 64 + 1, sizeof *first);
-  for (int64_t i = 0; i < n; i++) {
-    int64_t k = (int64_t)(draw() % 1000) < same ? (int64_t)(draw() % (uint64_t)n) : i;
-    ((int64_t *)keys->data)[i] = (k - n / 2) * 1000003;
-    pairs[i] = (FlPartPair){(uint64_t)k, i};
-  }
-  qsort(pairs, (size_t)n, sizeof *pairs, compare_pairs);
-  FlPartKey by = {.side = {{.dtype = FL_I64, .n = n, .data = keys->data, .array = keys}}};
-  FlPartCodes codes;
-  bool done = false, right = true;
-  CHECK(fl_part_encode_whole(&mem, &by, &codes) == 0);
-  CHECK(fl_part_first_bits(&mem, &codes, bytes, first, &done) == 0);
-  for (int64_t i = 0; i < n && done && right; i++) {
-    int64_t row = pairs[i].row;
-    right = (first[row / 64] >> row % 64 & 1) == (i == 0 || pairs[i].key != pairs[i - 1].key);
-  }
-  check(right && (done || !must), "first rows by bits: %lld rows, %lld of a thousand equal another one, %lld bytes%s",
-        (long long)n, (long long)same, (long long)bytes, done ? "" : ": not done");
-  free(pairs);
-  fl_part_mem_reset(&mem);
-  fl_array_unref(keys);
-}
-
-static void test_all_bits(FlRun *run) {
-  static const int64_t rows[] = {16384, 16385, 70001, 1000000};
-  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-    int64_t n = rows[k];
-    for (int64_t share = 1; share <= 2; share *= 2) {
-      test_bits(run, n, 0, n / share, true);
-      test_bits(run, n, 1, n / share, true);
-      test_bits(run, n, 50, n / share, false);
-      test_bits(run, n, 1000, n / share, false);
-    }
-    test_bits(run, n, 5, n / 4, false); /* too few bits */
-  }
 }
 
 enum { AGGS = 9, COLUMNS = 3 };

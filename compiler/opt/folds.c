@@ -236,8 +236,8 @@ FlOp *fl_parts_make_partial(FlParts *p, FlPartFold *fold, FlBuilder *in, const F
   fold->n_results = n - 1;
   FlOp *op = fl_ir_op(in, FL_OP_PARTIAL, n_args, args, n, types, 0);
   fl_ir_set_columns(arena, op, n_of_keys + n_states, columns);
-  /* Rows that cost little to read are grouped at once, rather than states of a few rows each. */
-  op->attrs.i = p->reader->attrs.format->flags & FL_FORMAT_LAID ? 8 : 2;
+  /* Rows that cost little to read stay rows unless states take much less room. */
+  op->attrs.i = p->reader->attrs.format->flags & FL_FORMAT_LAID ? 0 : 2;
   return op;
 }
 

@@ -122,6 +122,27 @@ static FlStatus sample(Partial *p, bool *many) {
   return !ok;
 }
 
+/* Bytes of a value of a column, with its validity. */
+static int64_t bytes_of(const FlPartCol *c) { return fl_dtype_info[c->dtype].bytes + (c->valid != NULL); }
+
+/* Whether states of all groups take far less room than the rows: two sevenths of it, as a sum by
+ * one number has it where groups have about four rows. */
+static bool states_are_small(const Partial *p) {
+  int64_t row = 0, state = 0;
+  for (int32_t k = 0; k < p->n_keys; k++) row += bytes_of(&p->keys[k]);
+  state = row;
+  for (int32_t k = 0; k < p->n_states; k++) {
+    const State *s = &p->states[k];
+    bool first = s->agg.n_cols > 0; /* that has this column */
+    for (int32_t j = 0; first && j < k; j++) {
+      first = p->states[j].agg.n_cols == 0 || p->states[j].agg.col[0].array != s->agg.col[0].array;
+    }
+    if (first) row += bytes_of(&s->agg.col[0]);
+    state += fl_dtype_info[s->desc.result_types[0].dtype].bytes + s->says_valid;
+  }
+  return 7 * state * p->g <= 2 * row * p->n;
+}
+
 static FlStatus find_groups(Partial *p, bool *many) {
   FlPartGroups groups;
   p->g = 1;
@@ -132,7 +153,7 @@ static FlStatus find_groups(Partial *p, bool *many) {
   p->g = groups.g;
   p->id = groups.id;
   p->first = groups.first;
-  *many = p->desc->i * p->g > p->n;
+  *many = p->desc->i > 0 ? p->desc->i * p->g > p->n : !states_are_small(p);
   return 0;
 }
 

@@ -115,6 +115,34 @@ for path in (*PATHS, ["-O0", "--workers", "2"]):
 ir = place.run("build", "--emit=ir", "ask.flow").stdout
 check(ir.count("= table_parts<") >= 2 * len(FILTERS), "the filters went into the reader", ir.count("= table_parts<"))
 
+# ---- groups of few rows that stand together: states or rows, which is told by their bytes -----------------
+
+MANY = 600_000  # more parts than eight, of which the first is asked
+WIDTHS = [2, 3, 4, 5, 6, 7, 9]
+STATES = {"x = sum(x)": lambda rows: [float(sum(x for x, _ in rows))], "n = count()": lambda rows: [len(rows)],
+          "x = sum(x), h = max(x), n = count()": lambda rows: [float(sum(x for x, _ in rows)), max(x for x, _ in rows), len(rows)],
+          "x = sum(x), j = sum(j), l = min(j)": lambda rows: [float(sum(x for x, _ in rows)), sum(j for _, j in rows), min(j for _, j in rows)]}
+place.write("clusters.flow", f"let n = {MANY}\nwrite_arrow(table(x = [for k in 0..n: f64(k * 31 % 1001) / 8 - 20], j = [for k in 0..n: k * 7919 % 1009 - 300], "
+            + ", ".join(f"g{w} = [for k in 0..n: k // {w}]" for w in WIDTHS) + "), \"clusters.arrow\")\n")
+made = place.run("run", "clusters.flow")
+check(made.returncode == 0, "the file of clusters is written", made.stderr)
+VALUES = [((k * 31 % 1001) / 8 - 20, k * 7919 % 1009 - 300) for k in range(MANY)]
+script, expected = [], []
+for w in WIDTHS:
+    for k, (states, model) in enumerate(STATES.items()):
+        os.link(place.path / "clusters.arrow", place.path / f"clusters{w}_{k}.arrow")
+        names = [part.split(" = ")[0] for part in states.split(", ")]
+        sums = ", ".join(f"{name} = sum({name} * ((g{w} % 97) + 1))" for name in names)
+        script.append(f'for r in (read_arrow("clusters{w}_{k}.arrow") |> group_by(g{w}) |> summarize({states}) |> summarize(rows = count(), {sums})) '
+                      + '{ print("{r.rows} | ' + " | ".join("{r.%s}" % name for name in names) + '") }')
+        groups = [[(g % 97 + 1) * v for v in model(VALUES[g * w:g * w + w])] for g in range((MANY + w - 1) // w)]
+        expected.append(line([len(groups), *[sum(column) for column in zip(*groups)]]))
+place.write("few.flow", "\n".join(script) + "\n")
+for path in (*PATHS, ["--workers", "2", "--memory", "40M"]):
+    found = place.run("run", "few.flow", *path)
+    check(found.stdout.splitlines() == expected, f"{path}: groups of few rows", (found.stdout, expected, found.stderr))
+check("partial" in place.run("build", "--emit=ir", "few.flow").stdout, "states are made in the reader", script[0])
+
 # ---- what is wrong in a row that no filter keeps ---------------------------------------------------------
 
 good = (place.path / "t.arrow").read_bytes()

@@ -9,7 +9,11 @@
  * their buckets, of which each fits in a cache, is sorted there, and becomes values again. Values that equal
  * a cut are only counted. Where not all buckets fit in memory they are made part by part: by a sweep over the
  * column for each part where these are few, else one sweep writes the codes of each chunk to a file
- * (scratch.h), each part behind the other. What is in order, or falls all the way, is only copied. */
+ * (scratch.h), each part behind the other, and lanes take parts: one reads and sorts while another one writes.
+ * A lane holds one part and waits only to write it until those before it are written: pages of a file that are
+ * filled in two places are written twice. What is in order, or falls all the way, is only copied. */
+#include <pthread.h>
+
 #include "part/part_internal.h"
 
 enum {
@@ -22,14 +26,24 @@ enum {
   FEW_OF_DISK = 3, /* sweeps over a column on disk that cost less than writing it once and reading it again */
   MOST_PARTS = 256,
   SLICE = 1 << 12, /* values that are written at once */
-  FEW = 32         /* codes that are inserted at once */
+  READ = 1 << 14,  /* codes that are read at once */
+  MOST_LANES = 4,
+  FEW = 32 /* codes that are inserted at once */
 };
+
+/* Whose turn it is. */
+typedef struct Turns {
+  pthread_mutex_t lock;
+  pthread_cond_t passed;
+  int64_t next, written; /* the part that nobody has begun; how many are written */
+  bool failed;
+} Turns;
 
 typedef struct Sort {
   FlPartCol from;
   FlPool *pool;
   uint64_t flip; /* all ones where the order is descending: codes, but NaN's, are turned over */
-  int64_t n, chunks;
+  int64_t n, chunk, chunks; /* rows; of a chunk */
   uint64_t cuts[MOST_CUTS + 1]; /* ascending, then the greatest code there is */
   int64_t n_cuts, n_buckets;    /* bucket 2 c: between cut c - 1 and cut c; 2 c + 1: equals cut c */
   int64_t *count;               /* [chunks][n_buckets]; then where the chunk's codes of an even bucket go */
@@ -40,9 +54,12 @@ typedef struct Sort {
   _Atomic int32_t differ;       /* some zero is negative, or some value is no number */
   int64_t n_parts, first[MOST_PARTS + 1]; /* bucket of each part, even */
   int64_t *piece;     /* [chunks][n_parts] in the file, of the chunk's codes of the part */
-  FlScratch *scratch; /* NULL: the column is swept for each part */
+  bool file;          /* the codes go there; else the column is swept for each part */
+  FlScratch *scratch;
+  Turns *turns;       /* of the lanes where there is a file: */
+  int64_t lanes, most; /* how many; codes of the largest part */
   int64_t part;       /* which is in memory: */
-  uint64_t *codes;
+  uint64_t *codes;    /* of it; of the lanes' parts, one behind the other */
   FlArray *out;
 } Sort;
 
@@ -123,6 +140,20 @@ static bool may_differ(const Sort *s, int64_t row, int64_t n) {
 
 /* ---- buckets ------------------------------------------------------------------------------------------- */
 
+/* Rows of a chunk: what a part has of one is a piece in a file, so as many as there is room for. */
+static int64_t chunk_of(const FlPartMem *m, const Sort *s) {
+  enum { MOST = 1 << 18, EACH = 4 };
+  int64_t chunk = FL_PART_CHUNK, workers = fl_ctx_workers(m->ctx), size = (int64_t)sizeof(uint64_t),
+          room = s->in_place ? 0 : fl_pool_room(s->pool, s->n * size);
+  while (chunk < MOST && 2 * chunk * size * workers <= room / 2 && 2 * chunk * EACH * workers <= s->n) chunk *= 2;
+  return chunk;
+}
+
+static void chunk_rows(const Sort *s, int64_t c, int64_t *from, int64_t *to) {
+  *from = c * s->chunk;
+  *to = fl_part_min(*from + s->chunk, s->n);
+}
+
 static FlStatus find_cuts(FlPartMem *m, Sort *s) {
   int64_t wanted = s->n < ALONE ? 0 : fl_part_min(MOST_CUTS, s->n / ROWS_A_CUT);
   FlPartSample sample = {
@@ -153,7 +184,7 @@ static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   (void)ctx;
   for (int64_t c = begin; c < end; c++) {
     int64_t from, to, *count = s->count + c * s->n_buckets;
-    fl_part_chunk(c, s->n, &from, &to);
+    chunk_rows(s, c, &from, &to);
     memset(count, 0, (size_t)s->n_buckets * sizeof *count);
     for (int64_t row = from; row < to; row += FL_PART_BATCH) {
       int64_t n = fl_part_min(FL_PART_BATCH, to - row);
@@ -171,7 +202,8 @@ static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
 
 /* Counts become places. */
 static FlStatus count_all(FlPartMem *m, Sort *s) {
-  s->chunks = fl_part_chunks(s->n);
+  s->chunk = chunk_of(m, s);
+  s->chunks = (s->n + s->chunk - 1) / s->chunk;
   s->count = fl_part_alloc(m, s->chunks * s->n_buckets, sizeof *s->count);
   s->start = fl_part_alloc(m, s->n_buckets + 1, sizeof *s->start);
   s->kept = fl_part_alloc(m, s->n_buckets + 1, sizeof *s->kept);
@@ -181,7 +213,7 @@ static FlStatus count_all(FlPartMem *m, Sort *s) {
     s->bucket = fl_part_alloc(m, s->n, sizeof *s->bucket);
     if (s->bucket == NULL) return 1;
   }
-  if (fl_part_for(m->ctx, count_body, s, s->chunks, 10.0 * FL_PART_CHUNK) != 0) return 1;
+  if (fl_part_for(m->ctx, count_body, s, s->chunks, 10.0 * (double)s->chunk) != 0) return 1;
   int64_t at = 0, kept = 0;
   for (int64_t b = 0; b < s->n_buckets; b++) {
     s->start[b] = at;
@@ -232,7 +264,7 @@ static int32_t sweep_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   (void)ctx;
   for (int64_t c = begin; c < end; c++) {
     int64_t from, to;
-    fl_part_chunk(c, s->n, &from, &to);
+    chunk_rows(s, c, &from, &to);
     memcpy(place, s->count + c * s->n_buckets, (size_t)s->n_buckets * sizeof *place);
     for (int64_t row = from; row < to; row += FL_PART_BATCH) {
       int64_t n = fl_part_min(FL_PART_BATCH, to - row);
@@ -252,7 +284,7 @@ static bool write_chunk(const Sort *s, int64_t c, uint64_t *sorted) {
   uint64_t code[FL_PART_BATCH];
   int32_t bucket[FL_PART_BATCH];
   int64_t at[MOST_BUCKETS], from, to, before = 0;
-  fl_part_chunk(c, s->n, &from, &to);
+  chunk_rows(s, c, &from, &to);
   for (int64_t b = 0; b < s->n_buckets; b += 2) {
     at[b] = before;
     before += count_of(s, c, b);
@@ -279,32 +311,50 @@ static bool write_chunk(const Sort *s, int64_t c, uint64_t *sorted) {
 static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Sort *s = env;
   (void)ctx;
-  uint64_t *sorted = fl_counted_new(s->pool, FL_PART_CHUNK * sizeof *sorted);
+  uint64_t *sorted = fl_counted_new(s->pool, (size_t)s->chunk * sizeof *sorted);
   bool done = sorted != NULL;
   for (int64_t c = begin; c < end && done; c++) done = write_chunk(s, c, sorted);
   fl_counted_free(sorted);
   return !done;
 }
 
-/* Puts the codes that chunks wrote for the part where they belong. */
-static int32_t read_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  const Sort *s = env;
-  (void)ctx;
-  uint64_t *read = fl_counted_new(s->pool, FL_PART_CHUNK * sizeof *read);
-  int64_t base = part_begin(s, s->part), size = (int64_t)sizeof *read;
-  bool done = read != NULL;
-  for (int64_t c = begin; c < end && done; c++) {
-    int64_t n = 0, at = 0;
-    for (int64_t b = s->first[s->part]; b < s->first[s->part + 1]; b += 2) n += count_of(s, c, b);
-    done = fl_scratch_read(s->scratch, read, n * size, s->piece[c * s->n_parts + s->part] * size);
-    for (int64_t b = s->first[s->part]; b < s->first[s->part + 1] && done; b += 2) {
-      int64_t here = count_of(s, c, b);
-      memcpy(s->codes + s->count[c * s->n_buckets + b] - base, read + at, (size_t)(here * size));
-      at += here;
+/* How many codes of the part are of this chunk. */
+static int64_t piece_of(const Sort *s, int64_t c) {
+  int64_t n = 0;
+  for (int64_t b = s->first[s->part]; b < s->first[s->part + 1]; b += 2) n += count_of(s, c, b);
+  return n;
+}
+
+/* Puts the codes that a chunk wrote for the part where they belong; `room`: for READ codes. */
+static bool read_piece(const Sort *s, int64_t c, uint64_t *room) {
+  int64_t b = s->first[s->part] - 2, left = 0, n = piece_of(s, c), size = (int64_t)sizeof *room;
+  uint64_t *to = NULL;
+  for (int64_t at = 0, here; at < n; at += here) {
+    here = fl_part_min(READ, n - at);
+    if (!fl_scratch_fetch(s->scratch, room, here * size, (s->piece[c * s->n_parts + s->part] + at) * size)) return false;
+    for (int64_t k = 0, some; k < here; k += some) {
+      while (left == 0) {
+        b += 2;
+        left = count_of(s, c, b);
+        to = s->codes + s->count[c * s->n_buckets + b] - part_begin(s, s->part);
+      }
+      some = fl_part_min(left, here - k);
+      memcpy(to, room + k, (size_t)(some * size));
+      to += some;
+      left -= some;
     }
   }
-  fl_counted_free(read);
-  return !done;
+  return true;
+}
+
+/* The codes of the part come. All of it is asked for before anybody waits. */
+static bool read_part(const Sort *s, uint64_t *room) {
+  int64_t size = (int64_t)sizeof *room;
+  for (int64_t c = 0; c < s->chunks; c++)
+    fl_scratch_soon(s->scratch, piece_of(s, c) * size, s->piece[c * s->n_parts + s->part] * size);
+  bool done = true;
+  for (int64_t c = 0; c < s->chunks && done; c++) done = read_piece(s, c, room);
+  return done;
 }
 
 static FlStatus write_parts(FlPartMem *m, Sort *s) {
@@ -318,7 +368,7 @@ static FlStatus write_parts(FlPartMem *m, Sort *s) {
       for (int64_t b = s->first[k]; b < s->first[k + 1]; b += 2) at += count_of(s, c, b);
     }
   }
-  if (fl_part_for(m->ctx, write_body, s, s->chunks, 12.0 * FL_PART_CHUNK) == 0) return 0;
+  if (fl_part_for(m->ctx, write_body, s, s->chunks, 12.0 * (double)s->chunk) == 0) return 0;
   return fl_part_fail_scratch(m, s->scratch);
 }
 
@@ -374,43 +424,124 @@ static void sort_bucket(uint64_t *p, uint64_t *spare, int64_t n) {
   }
 }
 
-/* Sorts buckets of the part and writes their values, and those that equal the cuts behind them. */
+static int64_t codes_of(const Sort *s, int64_t b) { return s->kept[b + 1] - s->kept[b]; }
+
+/* Room to sort and to write buckets [begin, end) of the part. */
+static uint64_t *bucket_room(const Sort *s, int64_t begin, int64_t end) {
+  int64_t most = fl_part_max(SLICE, READ);
+  for (int64_t k = begin; k < end; k++) most = fl_part_max(most, codes_of(s, s->first[s->part] + 2 * k));
+  return fl_counted_new(s->pool, (size_t)most * sizeof(uint64_t));
+}
+
+/* Bucket b of the part at hand, whose codes are sorted, and what equals the cut behind it. */
+static void write_bucket(const Sort *s, int64_t b, uint64_t *room) {
+  const uint64_t *codes = s->codes + s->kept[b] - part_begin(s, s->part);
+  int64_t n = codes_of(s, b);
+  for (int64_t i = 0; i < n; i += SLICE)
+    write_values(s, codes + i, fl_part_min(SLICE, n - i), s->start[b] + i);
+  if (b + 1 >= s->n_buckets) return;
+  for (int64_t i = 0; i < SLICE; i++) room[i] = s->cuts[b / 2];
+  for (int64_t at = s->start[b + 1]; at < s->start[b + 2]; at += SLICE)
+    write_values(s, room, fl_part_min(SLICE, s->start[b + 2] - at), at);
+}
+
+static void sort_codes(const Sort *s, int64_t b, uint64_t *room) {
+  sort_bucket(s->codes + s->kept[b] - part_begin(s, s->part), room, codes_of(s, b));
+}
+
+static int64_t part_buckets(const Sort *s) {
+  return (fl_part_min(s->first[s->part + 1], s->n_buckets + 1) - s->first[s->part]) / 2;
+}
+
+/* Sorts buckets of the part and writes their values. */
 static int32_t bucket_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Sort *s = env;
-  int64_t most = SLICE, base = part_begin(s, s->part);
+  uint64_t *room = bucket_room(s, begin, end);
+  (void)ctx;
+  for (int64_t k = begin; k < end && room != NULL; k++) {
+    sort_codes(s, s->first[s->part] + 2 * k, room);
+    write_bucket(s, s->first[s->part] + 2 * k, room);
+  }
+  fl_counted_free(room);
+  return room == NULL;
+}
+
+/* ---- lanes --------------------------------------------------------------------------------------------- */
+
+static bool next_part(Sort *lane) {
+  Turns *t = lane->turns;
+  pthread_mutex_lock(&t->lock);
+  bool there = !t->failed && t->next < lane->n_parts;
+  if (there) lane->part = t->next++;
+  pthread_mutex_unlock(&t->lock);
+  return there;
+}
+
+/* All parts before the lane's are written; false: somebody failed. */
+static bool wait_turn(const Sort *lane) {
+  Turns *t = lane->turns;
+  pthread_mutex_lock(&t->lock);
+  while (t->written < lane->part && !t->failed) pthread_cond_wait(&t->passed, &t->lock);
+  bool mine = !t->failed;
+  pthread_mutex_unlock(&t->lock);
+  return mine;
+}
+
+static void pass_turn(const Sort *lane, bool done) {
+  Turns *t = lane->turns;
+  pthread_mutex_lock(&t->lock);
+  t->written += done;
+  t->failed |= !done;
+  pthread_cond_broadcast(&t->passed);
+  pthread_mutex_unlock(&t->lock);
+}
+
+static bool lane_part(const Sort *lane) {
+  int64_t n = part_buckets(lane), first = lane->first[lane->part];
+  uint64_t *room = bucket_room(lane, 0, n);
+  bool done = room != NULL && read_part(lane, room);
+  for (int64_t k = 0; k < n && done; k++) sort_codes(lane, first + 2 * k, room);
+  done = done && wait_turn(lane);
+  for (int64_t k = 0; k < n && done; k++) write_bucket(lane, first + 2 * k, room);
+  fl_counted_free(room);
+  return done;
+}
+
+static int32_t lane_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Sort *s = env;
+  bool done = true;
   (void)ctx;
   for (int64_t k = begin; k < end; k++) {
-    int64_t b = s->first[s->part] + 2 * k;
-    most = fl_part_max(most, s->kept[b + 1] - s->kept[b]);
+    Sort lane = *s;
+    lane.codes += k * s->most;
+    while (done && next_part(&lane)) {
+      done = lane_part(&lane);
+      pass_turn(&lane, done);
+    }
   }
-  uint64_t *spare = fl_counted_new(s->pool, (size_t)most * sizeof *spare);
-  if (spare == NULL) return 1;
-  for (int64_t k = begin; k < end; k++) {
-    int64_t b = s->first[s->part] + 2 * k, n = s->kept[b + 1] - s->kept[b];
-    uint64_t *codes = s->codes + s->kept[b] - base;
-    sort_bucket(codes, spare, n);
-    for (int64_t i = 0; i < n; i += SLICE)
-      write_values(s, codes + i, fl_part_min(SLICE, n - i), s->start[b] + i);
-    if (b + 1 >= s->n_buckets) continue;
-    for (int64_t i = 0; i < SLICE; i++) spare[i] = s->cuts[b / 2];
-    for (int64_t at = s->start[b + 1]; at < s->start[b + 2]; at += SLICE)
-      write_values(s, spare, fl_part_min(SLICE, s->start[b + 2] - at), at);
-  }
-  fl_counted_free(spare);
-  return 0;
+  return !done;
 }
 
 static FlStatus no_memory(FlPartMem *m) {
   return fl_fail(m->ctx, FL_FAULT_MEMORY, -1, FL_I64, (FlSlot){0}, (FlSlot){0});
 }
 
+static FlStatus sort_by_lanes(FlPartMem *m, Sort *s) {
+  Turns turns = {.next = 0};
+  pthread_mutex_init(&turns.lock, NULL);
+  pthread_cond_init(&turns.passed, NULL);
+  s->turns = &turns;
+  double cost = 20.0 * (double)s->n / (double)s->lanes;
+  FlStatus status = fl_part_for(m->ctx, lane_body, s, s->lanes, cost);
+  pthread_cond_destroy(&turns.passed);
+  pthread_mutex_destroy(&turns.lock);
+  if (status == 0) return 0;
+  return fl_scratch_why(s->scratch, NULL, 0) ? fl_part_fail_scratch(m, s->scratch) : no_memory(m);
+}
+
 static FlStatus sort_part(FlPartMem *m, Sort *s) {
-  int64_t buckets = (fl_part_min(s->first[s->part + 1], s->n_buckets + 1) - s->first[s->part]) / 2;
-  if (s->scratch == NULL) {
-    if (fl_part_for(m->ctx, sweep_body, s, s->chunks, 12.0 * FL_PART_CHUNK) != 0) return 1;
-  } else if (fl_part_for(m->ctx, read_body, s, s->chunks, 2.0 * FL_PART_CHUNK / (double)s->n_parts) != 0) {
-    return fl_scratch_why(s->scratch, NULL, 0) ? fl_part_fail_scratch(m, s->scratch) : no_memory(m);
-  }
+  int64_t buckets = part_buckets(s);
+  if (fl_part_for(m->ctx, sweep_body, s, s->chunks, 12.0 * (double)s->chunk) != 0) return 1;
   double rows =
       (double)(s->start[fl_part_min(s->first[s->part + 1], s->n_buckets)] - s->start[s->first[s->part]]);
   return fl_part_for(m->ctx, bucket_body, s, buckets, 10.0 * rows / (double)buckets) != 0 ? no_memory(m) : 0;
@@ -456,18 +587,30 @@ static void copy_differing(const Sort *s) {
   }
 }
 
+/* Parts for as many lanes as there is room for, where these are not few; else for one. */
+static void plan_parts(const FlPartMem *m, Sort *s) {
+  int64_t kept = s->kept[s->n_buckets], size = (int64_t)sizeof *s->codes,
+          room = s->in_place ? kept * size : fl_pool_room(s->pool, kept * size),
+          few = fl_buffer_in_file(s->from.array->buffer) ? FEW_OF_DISK : FEW_SWEEPS;
+  s->lanes = 1;
+  find_parts(s, room < kept * size ? room / 4 * 3 / size : kept);
+  if (s->n_parts <= few) return;
+  s->lanes = fl_part_min(MOST_LANES, fl_ctx_workers(m->ctx));
+  while (s->lanes > 1 && room / 4 * 3 / size / s->lanes < s->n / (MOST_PARTS / 2) + 1) s->lanes--;
+  find_parts(s, room / 4 * 3 / size / s->lanes);
+  s->file = true;
+}
+
 static FlStatus sort_all(FlPartMem *m, Sort *s) {
   s->in_place = fl_dtype_info[s->from.dtype].bytes == sizeof *s->codes && !fl_buffer_in_file(s->out->buffer);
   if (find_cuts(m, s) != 0 || count_all(m, s) != 0) return 1;
-  int64_t kept = s->kept[s->n_buckets], bytes = kept * (int64_t)sizeof *s->codes,
-          room = s->in_place ? bytes : fl_pool_room(s->pool, bytes);
-  find_parts(s, room < bytes ? room / 4 * 3 / (int64_t)sizeof *s->codes : kept);
-  int64_t few = fl_buffer_in_file(s->from.array->buffer) ? FEW_OF_DISK : FEW_SWEEPS, most = 1;
-  if (s->n_parts > few && write_parts(m, s) != 0) return 1;
-  for (int64_t k = 0; k < s->n_parts; k++) most = fl_part_max(most, part_begin(s, k + 1) - part_begin(s, k));
-  s->codes = s->in_place ? s->out->data : fl_part_near(m, most, sizeof *s->codes);
-  if (s->codes == NULL) return 1;
-  for (s->part = 0; s->part < s->n_parts; s->part++) {
+  plan_parts(m, s);
+  if (s->file && write_parts(m, s) != 0) return 1;
+  s->most = 1;
+  for (int64_t k = 0; k < s->n_parts; k++) s->most = fl_part_max(s->most, part_begin(s, k + 1) - part_begin(s, k));
+  s->codes = s->in_place ? s->out->data : fl_part_near(m, s->lanes * s->most, sizeof *s->codes);
+  if (s->codes == NULL || (s->file && sort_by_lanes(m, s) != 0)) return 1;
+  for (s->part = 0; s->part < s->n_parts && !s->file; s->part++) {
     if (sort_part(m, s) != 0) return 1;
   }
   /* relaxed: the loops are over. */

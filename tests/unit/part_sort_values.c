@@ -1,6 +1,7 @@
 /* part_sort_values.c: values that are sorted alone, against a stable sort of their rows by a comparison that
  * looks at values only: of every type, from few values to none twice, up and down, bit for bit; in memory and
- * with limits of which the codes of all rows are some times the memory, by sweeps and by a file. */
+ * with limits of which the codes of all rows are some times the memory, by sweeps and by a file, of which
+ * several workers sort a part each. */
 #include "check.h"
 #include "data/data_internal.h"
 #include "exec/exec_internal.h"

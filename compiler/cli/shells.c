@@ -72,6 +72,10 @@ static void bash_values(bool files) {
 
 static void bash(void) {
   puts("# flowc: completion for bash, made by flowc help bash\n"
+       "_flowc_files() {\n"
+       "  compopt -o filenames\n"
+       "  mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- \"$word\")\n"
+       "}\n"
        "_flowc() {\n"
        "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options= words= file= w\n"
        "  COMPREPLY=()");
@@ -79,7 +83,7 @@ static void bash(void) {
   for (int c = 0; c < FL_N_COMMANDS; c++) printf(" %s", fl_word_commands[c].name);
   printf("\" -- \"$word\"))\n    return\n  fi\n  case ${COMP_WORDS[1]}:$before in\n    ");
   bash_values(true);
-  printf(") compopt -o filenames; COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n    ");
+  printf(") _flowc_files; return ;;\n    ");
   bash_values(false);
   puts(") return ;;\n  esac\n  case ${COMP_WORDS[1]} in");
   for (int c = 0; c < FL_N_COMMANDS; c++) {
@@ -98,8 +102,8 @@ static void bash(void) {
        "    COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
        "    return\n"
        "  fi\n"
-       "  compopt -o filenames\n"
-       "  COMPREPLY=($(compgen -W \"$words\" -- \"$word\") $(compgen -f -- \"$word\"))\n"
+       "  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+       "  _flowc_files\n"
        "}\n"
        "complete -F _flowc flowc");
 }
@@ -122,6 +126,7 @@ static void zsh_option(const char *dashes, const char *name, const char *value, 
   printf("]%s%s%s'", value ? ":" : "", value ? value : "", !value ? "" : is_file(value) ? ":_files" : ": ");
 }
 
+/* The `:` ends the options of _arguments, some of which are those of flowc (-O0). */
 static void zsh(void) {
   puts("#compdef flowc\n"
        "# flowc: completion for zsh, made by flowc help zsh\n"
@@ -149,7 +154,7 @@ static void zsh(void) {
        "  case $command in");
   for (int c = 0; c < FL_N_COMMANDS; c++) {
     FlCommandId id = (FlCommandId)c;
-    printf("    %s)\n      _arguments -S", fl_word_commands[c].name);
+    printf("    %s)\n      _arguments -S :", fl_word_commands[c].name);
     for (int f = 0; f < FL_N_FLAGS; f++) {
       const FlWordFlag *flag = &fl_word_flags[f];
       if (!fl_word_has(id, f)) continue;

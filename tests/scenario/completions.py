@@ -1,10 +1,15 @@
 """What shells complete and the page of the manual: made from the table of the command line, so every command and option of it is there, asked
 in the shell itself where it is installed, and nothing else is; a script's own parameters are completed behind `run`."""
+import os
 import pathlib
+import pty
 import re
+import select
 import shutil
+import signal
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from scenario_kit import FLOWC, ROOT, Place, check, finish
@@ -33,7 +38,7 @@ BASH = """source flowc.bash
 compopt() { :; }
 COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _flowc; printf '%s\\n' "${COMPREPLY[@]}" """
 ZSH = """_describe() { print -l -- ${commands%%:*} }
-_arguments() { for a in "$@"; do case $a in -S) ;; '*:'*) eval "compadd() { shift 2; print -l -- \\$w }; _files() { print -l -- *(N) }; ${${a#*\\{}%\\}}" ;; *) print -r -- "${a%%\\[*}" ;; esac; done }
+_arguments() { for a in "$@"; do case $a in -S|:) ;; '*:'*) eval "compadd() { shift 2; print -l -- \\$w }; _files() { print -l -- *(N) }; ${${a#*\\{}%\\}}" ;; *) print -r -- "${a%%\\[*}" ;; esac; done }
 words=("$@"); CURRENT=$#
 source flowc.zsh"""
 
@@ -74,6 +79,54 @@ for shell, asked in (("bash", in_bash), ("zsh", in_zsh), ("fish", in_fish)):
         check("fit.flow" in completed("flowc", "build", "-o", "f") and completed("flowc", "run", "--workers", "f") == set(), f"{shell}: values")
         check(completed("flowc", "explain", "--ranks", "f") == set() and "fit.flow" in completed("flowc", "build", "--ranks", "f"),
               f"{shell}: an option that has a value for one command and none for another")
+
+# ---- names of files with spaces and quotes are one word ----
+place.write("two words.flow", ""), place.write("it's.flow", "")
+for typed, name in ((["check", "two"], "two words.flow"), (["build", "--output", "two"], "two words.flow"), (["check", "it"], "it's.flow")):
+    done = subprocess.run(in_bash("flowc", *typed), cwd=place.path, env=place.env, capture_output=True, text=True)
+    check(done.stdout == name + "\n", f"bash: {name} behind {typed}", done.stdout)
+
+
+# ---- zsh as somebody types in it: its own _arguments reads what is made ----
+class Zsh:
+    def __init__(self):
+        place.write("_flowc", (place.path / "flowc.zsh").read_text())
+        self.child, self.at = pty.fork()
+        if self.child == 0:
+            os.chdir(place.path)
+            os.execvpe("zsh", ["zsh", "-f", "-i"], dict(place.env, TERM="dumb"))
+        self.shown = ""
+        self.say(f"stty cols 400; fpath=('{place.path}' $fpath); autoload -Uz compinit; compinit -u -D; LISTMAX=9999; PS1=; echo re''ady\n")
+        check(self.wait(lambda: "ready" in self.shown), "zsh starts", self.shown)
+
+    def say(self, text):
+        os.write(self.at, text.encode())
+
+    def wait(self, holds):
+        end = time.monotonic() + 20
+        while time.monotonic() < end and not holds():
+            if select.select([self.at], [], [], 0.2)[0]: self.shown += os.read(self.at, 65536).decode(errors="replace")
+        return holds()
+
+    def shows(self, typed, words):
+        self.shown = ""
+        self.say(typed + "\t")
+        right = self.wait(lambda: all(re.search(rf"(?<![\w-]){re.escape(w)}(?![\w-])", self.shown.replace("\r", "")) for w in words))
+        check(right and "_arguments" not in self.shown, f"zsh shows {sorted(words)} behind `{typed}`", self.shown)
+        self.say("\x15echo do''ne\n")
+        self.wait(lambda: "done" in self.shown)
+
+
+if shutil.which("zsh"):
+    shell = Zsh()
+    shell.shows("flowc ", ID.values())
+    for name in ID.values():
+        wanted = {o for o in OPTIONS[name] if o.startswith("--")}
+        if len(wanted) > 1: shell.shows(f"flowc {name} --", wanted)
+    for typed, word in (("flowc run fi", "fit.flow"), ("flowc build -o oth", "other.csv"), ("flowc run fit.flow --ra", "--rate"), ("flowc cache v", "verify")):
+        shell.shows(typed, [word])
+    os.kill(shell.child, signal.SIGKILL)
+    os.waitpid(shell.child, 0)
 
 manual = place.run("help", "manual")
 check(manual.returncode == 0 and manual.stdout.startswith(".TH FLOWC 1"), "the page of the manual", manual.stderr)

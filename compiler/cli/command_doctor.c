@@ -38,8 +38,7 @@ typedef struct Doctor {
   int of[N_STATES];
 } Doctor;
 
-/* ---- what is said ----------------------------------------------------------------------------------------
- */
+/* ---- what is said -------------------------------------------------------------------------------------- */
 
 /* `help`: what to do; "": nothing. */
 static void say(Doctor *d, State state, const char *name, const char *found, const char *help) {
@@ -79,8 +78,7 @@ static const char *first_line(FlText1 *said) {
   return said->len ? said->s : "it says nothing";
 }
 
-/* ---- the machine ------------------------------------------------------------------------------------------
- */
+/* ---- the machine --------------------------------------------------------------------------------------- */
 
 static void check_machine(Doctor *d) {
   FlGroupLimits group = fl_group_limits("");
@@ -130,8 +128,7 @@ static void check_store(Doctor *d) {
          dir, gib((int64_t)fs.f_bavail * (int64_t)fs.f_frsize));
 }
 
-/* ---- programs ---------------------------------------------------------------------------------------------
- */
+/* ---- programs ------------------------------------------------------------------------------------------ */
 
 /* A folder with a script that prints 2, and the flowc that runs. */
 typedef struct Trial {
@@ -235,8 +232,7 @@ static void check_engines(Doctor *d) {
   }
 }
 
-/* ---- the command ------------------------------------------------------------------------------------------
- */
+/* ---- the command --------------------------------------------------------------------------------------- */
 
 int fl_command_doctor(int n_words, char **words) {
   FlWords w;

@@ -34,8 +34,7 @@ static bool is_file(const char *value) { return strcmp(value, "FILE") == 0 || st
  * .flow. */
 #define ASK "flowc run \"$file\" --help 2>/dev/null | sed -n 's/^  \\(--[A-Za-z_][A-Za-z0-9_-]*\\).*/\\1/p'"
 
-/* ---- bash -------------------------------------------------------------------------------------------------
- */
+/* ---- bash ---------------------------------------------------------------------------------------------- */
 
 static void put_spaced(FlCommandId command, const char *word, int n) {
   (void)command;
@@ -108,8 +107,7 @@ static void bash(void) {
        "complete -F _flowc flowc");
 }
 
-/* ---- zsh and fish -----------------------------------------------------------------------------------------
- */
+/* ---- zsh and fish -------------------------------------------------------------------------------------- */
 
 /* A text in single quotes; zsh's brackets and colons, which mean something there, are quoted too. */
 static void put_quoted(const char *text, bool zsh) {

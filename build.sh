@@ -47,6 +47,7 @@ libpng-dev     | header of libpng, likewise for PNG images
 libjpeg62-turbo-dev | header of libjpeg-turbo, likewise for JPEG images
 libsndfile1-dev | header of libsndfile, likewise for sounds
 libhdf5-dev    | header of HDF5, likewise for HDF5 files and MATLAB 7.3
+libedit-dev    | header of libedit, which is opened when somebody types to flowc repl
 libclang-rt-19-dev | sanitizers and the fuzzer for clang
 libtree-sitter-dev | runs the grammar for editors in the tests
 python3        | runs the tests

@@ -16,6 +16,8 @@ int fl_command_explain(int n_words, char **words);
 int fl_command_graph(int n_words, char **words);
 /* flowc new FOLDER: a folder with a first script. */
 int fl_command_new(int n_words, char **words);
+/* flowc repl: reads statements and runs each as it comes. */
+int fl_command_repl(int n_words, char **words);
 /* flowc lsp: serves an editor until it says exit. */
 int fl_command_lsp(int n_words, char **words);
 /* flowc doctor [--json]: 0, or 1 where what every script needs does not work. */

@@ -31,13 +31,14 @@ static int (*const run_command[FL_N_COMMANDS])(int n_words, char **words) = {
     [FL_COMMAND_WHY] = fl_tool_why,
     [FL_COMMAND_CACHE] = fl_tool_cache,
     [FL_COMMAND_DOCTOR] = fl_command_doctor,
+    [FL_COMMAND_REPL] = fl_command_repl,
     [FL_COMMAND_LSP] = fl_command_lsp,
     [FL_COMMAND_VERSION] = fl_command_version,
     [FL_COMMAND_HELP] = help,
 };
 
 /* Commands of the language's tools that this version does not have. */
-static const char *const absent[] = {"repl", "doc", "bench"};
+static const char *const absent[] = {"doc", "bench"};
 
 static int unknown_command(const char *word) {
   const char *names[FL_N_COMMANDS];

@@ -8,6 +8,8 @@
 #define FL_STANDARD_INPUT "(standard input)"
 /* And one that is a word of the command line (run -c). */
 #define FL_COMMAND_LINE "(command line)"
+/* And what is entered line by line (repl). */
+#define FL_SESSION_TEXT "(session)"
 /* What a script is to its run: the path of its file, or "-". */
 const char *fl_script_path(const char *called);
 

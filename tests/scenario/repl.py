@@ -172,7 +172,7 @@ def random_session(seed):
             v = value(a) + 2 * value(b)
             variables.pop(name, None)
             lets[name] = v
-        elif kind == 1:
+        elif kind == 1 and name not in functions.values():  # what a function uses may not become a variable (E0222)
             lines.append(f"var {name} = {a} - {b}")
             v = value(a) - value(b)
             lets.pop(name, None)

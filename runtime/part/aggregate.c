@@ -138,9 +138,7 @@ const double *fl_agg_read_doubles(const void *env, int64_t row, int64_t n, doubl
   if (d->col->dtype == FL_F64 && d->col->valid == NULL && d->other == NULL)
     return (const double *)d->col->data + row;
   fl_part_read_f64(d->col, row, n, room);
-  for (int64_t i = 0; d->other != NULL && i < n; i++) {
-    if (!d->other[row + i]) room[i] = 0.0;
-  }
+  if (d->other != NULL) fl_part_zero_nulls(d->other + row, n, room);
   return room;
 }
 

@@ -192,9 +192,7 @@ void fl_part_read_f64(const FlPartCol *c, int64_t begin, int64_t n, double *out)
   case FL_LIST:
   case FL_N_DTYPES: memset(out, 0, (size_t)n * sizeof *out); break;
   }
-  for (int64_t i = 0; c->valid != NULL && i < n; i++) {
-    if (!c->valid[begin + i]) out[i] = 0.0;
-  }
+  if (c->valid != NULL) fl_part_zero_nulls(c->valid + begin, n, out);
 }
 
 void fl_part_read_i64(const FlPartCol *c, int64_t begin, int64_t n, int64_t *out) {
@@ -208,9 +206,7 @@ void fl_part_read_i64(const FlPartCol *c, int64_t begin, int64_t n, int64_t *out
   case FL_LIST:
   case FL_N_DTYPES: memset(out, 0, (size_t)n * sizeof *out); break;
   }
-  for (int64_t i = 0; c->valid != NULL && i < n; i++) {
-    if (!c->valid[begin + i]) out[i] = 0;
-  }
+  if (c->valid != NULL) fl_part_zero_nulls(c->valid + begin, n, out);
 }
 #undef READ_INTEGERS
 #undef READ

@@ -172,6 +172,13 @@ typedef struct FlPartCol {
 FlStatus fl_part_col(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, int32_t *at,
                      const FlColumnAttr *attr, FlPartCol *out);
 
+/* Of n values of 8 bytes, those without validity become zeros: no branch, as nobody can guess where nulls are. */
+typedef uint64_t __attribute__((may_alias)) FlPartBits;
+static inline void fl_part_zero_nulls(const uint8_t *restrict valid, int64_t n, void *restrict values) {
+  FlPartBits *restrict bits = values;
+  for (int64_t i = 0; i < n; i++) bits[i] &= -(uint64_t)(valid[i] != 0);
+}
+
 /* Rows [begin, begin + n) as doubles (bool 0 or 1; integers rounded to nearest); whatever lies under a null
  * is 0. */
 void fl_part_read_f64(const FlPartCol *c, int64_t begin, int64_t n, double *out);

@@ -91,8 +91,7 @@ static void split_walk(const FlRunning *r, void *states, int64_t begin, int64_t 
     }
     if (!write) continue;
     fl_split_round(&r->split, high, low, count, out + row);
-    for (int64_t i = 0; r->col.valid != NULL && i < count; i++)
-      if (!r->col.valid[row + i]) out[row + i] = 0.0;
+    if (r->col.valid != NULL) fl_part_zero_nulls(r->col.valid + row, count, out + row);
   }
   if (dropped) atomic_store_explicit(r->dropped, 1, memory_order_relaxed);
 }

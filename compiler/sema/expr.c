@@ -435,14 +435,22 @@ static FlVal float_value(FlSema *s, const FlExpr *e, const FlType *want) {
   return d == FL_F64 ? v : fl_val_as_literal_type(s, v, d, e->span);
 }
 
-/* A lambda sees the variables around it as they are now. */
+static bool has_var(const FlScope *scope) {
+  bool any = false;
+  for (int i = 0; i < scope->names.n && !any; i++) any = scope->names.at[i]->kind == FL_BIND_VAR;
+  return any;
+}
+
+/* A lambda sees the names around it, and variables, as they are now. */
 static FlScope *snapshot(FlSema *s, FlScope *scope) {
   if (!scope) return NULL;
-  bool any = false;
-  for (FlScope *at = scope; at && !any; at = at->parent)
-    for (int i = 0; i < at->names.n; i++) any = any || at->names.at[i]->kind == FL_BIND_VAR;
-  if (!any) return scope;
-  FlScope *copy = fl_scope_push(s, snapshot(s, scope->parent), scope->kind);
+  FlScope *outer = snapshot(s, scope->parent);
+  if (!has_var(scope)) {
+    FlScope *now = fl_scope_as_now(s, scope);
+    now->parent = outer;
+    return now;
+  }
+  FlScope *copy = fl_scope_push(s, outer, scope->kind);
   copy->columns = scope->columns;
   for (int i = 0; i < scope->names.n; i++) {
     FlBinding *b = fl_arena_copy(s->arena, scope->names.at[i], sizeof *b);

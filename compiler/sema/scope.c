@@ -132,15 +132,26 @@ void fl_scope_add(FlSema *s, FlScope *scope, FlBinding *b) {
   for (int i = scope->before.n; i < n; i++) index_name(s, scope, i);
 }
 
+FlScope *fl_scope_as_now(FlSema *s, const FlScope *scope) {
+  FlScope *now = fl_arena_copy(s->arena, scope, sizeof *scope);
+  if (!now->of) now->of = scope;
+  return now;
+}
+
 int fl_scope_last(const FlScope *scope, const char *name) {
-  if (scope->last) return (int)(intptr_t)fl_map_get(scope->last, name) - 1;
-  int i = scope->names.n - 1;
+  const FlScope *all = scope->of ? scope->of : scope;
+  int i = all->last ? (int)(intptr_t)fl_map_get(all->last, name) - 1 : scope->names.n - 1;
+  if (all->last) {
+    while (i >= scope->names.n) i = all->before.at[i] - 1;
+    return i;
+  }
   while (i >= 0 && scope->names.at[i]->name != name) i--;
   return i;
 }
 
 int fl_scope_before(const FlScope *scope, int i) {
-  if (scope->last) return scope->before.at[i] - 1;
+  const FlScope *all = scope->of ? scope->of : scope;
+  if (all->last) return all->before.at[i] - 1;
   const char *name = scope->names.at[i--]->name;
   while (i >= 0 && scope->names.at[i]->name != name) i--;
   return i;

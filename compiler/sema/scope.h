@@ -7,6 +7,8 @@
 FlScope *fl_scope_push(FlSema *s, FlScope *parent, FlScopeKind kind); /* does not enter it */
 /* Binds the names that a damaged statement would have bound; all that uses them is silent. */
 void fl_scope_bind_lost(FlSema *s, FlScope *scope, const FlStmt *st);
+/* The scope with the names that it has now: what is added to the other one later is not in it. */
+FlScope *fl_scope_as_now(FlSema *s, const FlScope *scope);
 /* A lambda that has no name gets this one. */
 FlBinding *fl_scope_bind(FlSema *s, FlScope *scope, FlBindKind kind, const char *name, FlSpan span,
                          FlVal val);

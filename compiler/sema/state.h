@@ -115,6 +115,7 @@ struct FlScope {
   FlMap *last;              /* name -> 1 + the last of that name, once there are many; else NULL */
   FlVec(int) before;        /* then: 1 + the one before of the same name, or 0 */
   FlColumnNames *columns;   /* COLUMNS: and these, or NULL */
+  const FlScope *of;        /* of this one the first `names`, as they were once (fl_scope_as_now); else NULL */
 };
 
 /* A file of the program: the script or an import. A module is its file, whatever paths lead to it. */

@@ -45,7 +45,7 @@ shows('print("once")\nlet y = 5\ny\n', "once\n5\n")
 shows("[1,\n\n 2,\n3]\nlet a = 1 +\n  2\na\n", "[1, 2, 3]\n3\n")
 shows("1\n  |> text\n  |> n_chars\nif 1 > 2 {\n 3 }\nelse { 4 }\n", "1\n4\n")
 shows('let (a, `odd b`) = (1, "u{1 + 1}")\na; `odd b`\n', "1\nu2\n")
-shows("let f = y => y * 2\nlet x = 4\nlet g = y => f(y) + x\nlet x = 100\ng(1)\n", "102\n")
+shows("let f = y => y * 2\nlet x = 4\nlet g = y => f(y) + x\nlet x = 100\ng(1)\n", "6\n")
 
 # ---- names defined anew: later statements see the new one, earlier results stay ----
 shows("let x = 1\nlet y = x + 1\nlet x = 10\nx\ny\n", "10\n2\n")

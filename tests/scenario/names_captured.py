@@ -10,7 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from scenario_kit import SHORT, Place, check, finish
 
 SEED = int(sys.argv[1]) if len(sys.argv) > 1 else 1
-ROUNDS = int(sys.argv[2]) if len(sys.argv) > 2 else 6 if SHORT else 12
+ROUNDS = int(sys.argv[2]) if len(sys.argv) > 2 else 4 if SHORT else 6
 place = Place()
 
 

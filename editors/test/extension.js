@@ -1,7 +1,7 @@
 // The extension of VS Code without VS Code: stand-ins for what it asks of the editor and of the client record what it does; then the server
 // that it names is started (FLOWC) and greeted. Ends with N passed, N failed.
 const assert = require("assert");
-const { spawn } = require("child_process");
+const { execFileSync, spawn } = require("child_process");
 const Module = require("module");
 const path = require("path");
 
@@ -53,6 +53,11 @@ function greet(command, args) {
   });
 }
 
+// The folder, and the words that a shell makes of the line.
+function words([folder, line]) {
+  return [folder, ...execFileSync("sh", ["-c", `printf '%s\\n' ${line}`], { encoding: "utf8" }).trimEnd().split("\n")];
+}
+
 async function main() {
   const extension = require("../vscode/extension.js");
   const manifest = require("../vscode/package.json");
@@ -67,8 +72,8 @@ async function main() {
   });
   await seen.commands["flow.run"]("file:///w/it's/y.flow");
   await seen.commands["flow.run"]();
-  check("runs the script of a lens", () => assert.deepStrictEqual(seen.lines[0], ["/w/it's", `'${settings.path}' run 'y.flow'`]));
-  check("runs what is edited", () => assert.deepStrictEqual(seen.lines[1], ["/w/a b", `'${settings.path}' run 'x.flow'`]));
+  check("runs the script of a lens", () => assert.deepStrictEqual(words(seen.lines[0]), ["/w/it's", settings.path, "run", "y.flow"]));
+  check("runs what is edited", () => assert.deepStrictEqual(words(seen.lines[1]), ["/w/a b", settings.path, "run", "x.flow"]));
   settings.path = "nowhere";
   await seen.changed({ affectsConfiguration: () => true });
   check("a setting starts another client", () => assert.deepStrictEqual([first.on, seen.clients.length, seen.warnings.length], [false, 2, 1]));

@@ -24,7 +24,8 @@ enum {
   OFF_BITS = 88,       /* a block's sum is off by 2^(K - 88) */
   EXPONENT_MOST = 400, /* of a block's greatest value, so that no product nor what it lost is subnormal */
   LEAST_ROWS = 2048,
-  SUMS = 2 + FL_SPREAD_PRODUCTS
+  MOST_COLS = 2,
+  SUMS = MOST_COLS + FL_SPREAD_PRODUCTS
 };
 _Static_assert(BLOCK == 1 << BLOCK_BITS, "bits of a block");
 
@@ -178,10 +179,10 @@ static int fit(const Pairs *p, const BlockSums *found, Scale *scale) {
 }
 
 static bool add_block(const Pairs *p, int64_t row, int64_t n, Scale *scale, Chunk *to) {
-  double room[2][BLOCK];
-  const double *x[2] = {NULL, NULL};
+  double room[MOST_COLS][BLOCK];
+  const double *x[MOST_COLS] = {NULL};
   int64_t filled = (n + LANES - 1) / LANES * LANES;
-  for (int32_t k = 0; k < p->n_cols; k++) {
+  for (int32_t k = 0; k < MOST_COLS && k < p->n_cols; k++) {
     x[k] = fl_spread_doubles(p->s, k, row, n, room[k]);
     if (filled == n) continue;
     if (x[k] != room[k]) memcpy(room[k], x[k], (size_t)n * sizeof *x[k]);

@@ -3,7 +3,9 @@
 #include "data/mapped.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,55 +38,74 @@ static bool has_room(FlMappings *p) {
   return true;
 }
 
-void fl_mapped_add(FlMappings *p, void *at, size_t bytes, int fd) {
+/* The file opened once more; -1: its system does not do so. */
+static int open_direct(int fd) {
+  char path[32];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  return open(path, O_WRONLY | O_DIRECT | O_CLOEXEC);
+}
+
+static void close_both(const FlMapped *f) {
+  close(f->fd);
+  if (f->direct >= 0) close(f->direct);
+}
+
+void fl_mapped_add(FlMappings *p, void *at, size_t bytes, int fd, bool direct) {
   if (fd < 0) return;
+  FlMapped f = {at, bytes, fd, direct ? open_direct(fd) : -1};
   pthread_rwlock_wrlock(&p->lock);
   bool room = has_room(p);
   if (room) {
     size_t k = count_to(p, at);
     memmove(p->map + k + 1, p->map + k, (p->n - k) * sizeof *p->map);
-    p->map[k] = (FlMapped){at, bytes, fd};
+    p->map[k] = f;
     p->n++;
   }
   pthread_rwlock_unlock(&p->lock);
-  if (!room) close(fd);
+  if (!room) close_both(&f);
 }
 
 void fl_mapped_remove(FlMappings *p, const void *at) {
-  int fd = -1;
+  FlMapped f = {.fd = -1};
   pthread_rwlock_wrlock(&p->lock);
   size_t k = count_to(p, at);
   if (k > 0 && p->map[k - 1].at == at) {
-    fd = p->map[k - 1].fd;
+    f = p->map[k - 1];
     memmove(p->map + k - 1, p->map + k, (p->n - k) * sizeof *p->map);
     p->n--;
   }
   pthread_rwlock_unlock(&p->lock);
-  if (fd >= 0) close(fd);
+  if (f.fd >= 0) close_both(&f);
 }
 
-bool fl_mapped_write(FlMappings *p, void *to, const void *from, size_t bytes) {
-  int fd = -1;
-  off_t at = 0;
-  pthread_rwlock_rdlock(&p->lock);
-  size_t k = count_to(p, to);
-  const FlMapped *f = k > 0 ? &p->map[k - 1] : NULL;
-  size_t begin = f ? (size_t)((char *)to - f->at) : 0;
-  if (f && begin <= f->bytes && bytes <= f->bytes - begin) {
-    fd = f->fd;
-    at = (off_t)begin;
-  }
-  pthread_rwlock_unlock(&p->lock);
-  const char *rest = from;
-  while (fd >= 0 && bytes > 0) {
-    ssize_t n = pwrite(fd, rest, bytes, at);
+static bool write_at(int fd, const char *from, size_t bytes, size_t at) {
+  while (bytes > 0) {
+    ssize_t n = pwrite(fd, from, bytes, (off_t)at);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
-    rest += n;
-    at += n;
+    from += n;
+    at += (size_t)n;
     bytes -= (size_t)n;
   }
-  return fd >= 0;
+  return true;
+}
+
+bool fl_mapped_write(FlMappings *p, void *to, const void *from, size_t bytes, size_t *past) {
+  enum { PAGE = 4096, LONG = 16 * PAGE };
+  pthread_rwlock_rdlock(&p->lock);
+  size_t k = count_to(p, to);
+  FlMapped f = k > 0 ? p->map[k - 1] : (FlMapped){.fd = -1};
+  pthread_rwlock_unlock(&p->lock);
+  *past = 0;
+  size_t at = f.fd >= 0 ? (size_t)((char *)to - f.at) : 0;
+  if (f.fd < 0 || at > f.bytes || bytes > f.bytes - at) return false;
+  bool whole = f.direct >= 0 && bytes >= LONG && ((uintptr_t)from - at) % PAGE == 0;
+  size_t before = whole ? (PAGE - at % PAGE) % PAGE : 0, pages = whole ? (bytes - before) / PAGE * PAGE : 0;
+  const char *rest = from;
+  if (pages > 0 && write_at(f.direct, rest + before, pages, at + before)) *past = pages;
+  if (*past == 0) return write_at(f.fd, rest, bytes, at);
+  size_t done = before + pages;
+  return write_at(f.fd, rest, before, at) && write_at(f.fd, rest + done, bytes - done, at + done);
 }
 
 bool fl_mapped_has(FlMappings *p, const void *at) {

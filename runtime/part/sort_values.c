@@ -8,8 +8,8 @@
  * the rows of each bucket (those between two cuts, or those that equal a cut), a second puts the codes in
  * their buckets, of which each fits in a cache, is sorted there, and becomes values again. Values that equal
  * a cut are only counted. Where not all buckets fit in memory they are made part by part: by a sweep over the
- * column for each part where these are few, else one sweep writes the codes of each chunk to a file
- * (scratch.h), each part behind the other, and lanes take parts: one reads and sorts while another one writes.
+ * column for each part where these are few; else the first sweep also writes the codes of each chunk, bucket
+ * behind bucket, to a file (scratch.h), and lanes take parts: one reads and sorts while another one writes.
  * A lane holds one part and waits only to write it until those before it are written: pages of a file that are
  * filled in two places are written twice. What is in order, or falls all the way, is only copied. */
 #include <pthread.h>
@@ -25,8 +25,9 @@ enum {
   FEW_SWEEPS = 8,
   FEW_OF_DISK = 3, /* sweeps over a column on disk that cost less than writing it once and reading it again */
   MOST_PARTS = 256,
-  SLICE = 1 << 12, /* values that are written at once */
-  READ = 1 << 14,  /* codes that are read at once */
+  SLICE = 1 << 15,   /* bytes of values that are written at once */
+  WRITTEN = 1 << 18, /* by a lane */
+  READ = 1 << 14,    /* codes that are read at once */
   MOST_LANES = 4,
   FEW = 32 /* codes that are inserted at once */
 };
@@ -54,8 +55,7 @@ typedef struct Sort {
   _Atomic int32_t differ;       /* some zero is negative, or some value is no number */
   int64_t n_parts, first[MOST_PARTS + 1]; /* bucket of each part, even */
   int64_t *piece;     /* [chunks][n_parts] in the file, of the chunk's codes of the part */
-  bool file;          /* the codes go there; else the column is swept for each part */
-  FlScratch *scratch;
+  FlScratch *scratch; /* the codes go there, those of a chunk where its rows are; NULL: the column is swept for each part */
   Turns *turns;       /* of the lanes where there is a file: */
   int64_t lanes, most; /* how many; codes of the largest part */
   int64_t part;       /* which is in memory: */
@@ -91,36 +91,60 @@ static float f32_of(uint64_t code) {
   return v;
 }
 
-/* The values that have these codes, n at most SLICE, at `at` of the result. */
-static void write_values(const Sort *s, const uint64_t *code, int64_t n, int64_t at) {
-  union {
-    double f64[SLICE];
-    float f32[SLICE];
-    uint64_t u64[SLICE];
-    uint32_t u32[SLICE];
-    uint16_t u16[SLICE];
-    uint8_t u8[SLICE];
-  } v;
-  int64_t size = (int64_t)fl_dtype_info[s->from.dtype].bytes;
+/* Values that go to the result one behind the other, through a room that is as far from a page as their place is: what
+ * stands in a file gets whole pages (fl_pool_fill). */
+typedef struct Values {
+  const Sort *s;
+  char *room, *from; /* of the values that are not written yet */
+  int64_t bytes, most;
+  char *to; /* where they belong */
+} Values;
+
+enum { PAGE = 4096 };
+
+/* `room`: of `most` bytes and two pages; the first value is at `at` of the result. */
+static Values values_begin(const Sort *s, char *room, int64_t most, int64_t at) {
+  Values v = {.s = s, .room = room + (PAGE - (uintptr_t)room % PAGE) % PAGE, .most = most};
+  v.to = (char *)s->out->data + at * (int64_t)fl_dtype_info[s->from.dtype].bytes;
+  v.from = v.room + (uintptr_t)v.to % PAGE;
+  return v;
+}
+
+static void values_write(Values *v) {
+  fl_pool_fill(v->s->pool, v->to, v->from, v->bytes);
+  v->to += v->bytes;
+  v->from = v->room + (uintptr_t)v->to % PAGE;
+  v->bytes = 0;
+}
+
+/* Those that have these codes. */
+static void values_add(Values *v, const uint64_t *code, int64_t n) {
+  const Sort *s = v->s;
+  int64_t size = (int64_t)fl_dtype_info[s->from.dtype].bytes, some;
   FlKind kind = fl_dtype_info[s->from.dtype].kind;
   bool is_signed = kind == FL_KIND_SIGNED || kind == FL_KIND_TIME || kind == FL_KIND_DECIMAL;
   uint64_t sign = is_signed ? UINT64_C(1) << 63 : 0;
-  if (kind == FL_KIND_FLOAT) {
-    for (int64_t i = 0; i < n; i++) {
-      uint64_t c = code[i] == UINT64_MAX ? code[i] : code[i] ^ s->flip;
-      if (size == 8) v.f64[i] = f64_of(c);
-      else v.f32[i] = f32_of(c);
+  for (; n > 0; n -= some, code += some) {
+    char *at = v->from + v->bytes;
+    some = fl_part_min(n, (v->most - v->bytes) / size);
+    if (kind == FL_KIND_FLOAT) {
+      for (int64_t i = 0; i < some; i++) {
+        uint64_t c = code[i] == UINT64_MAX ? code[i] : code[i] ^ s->flip;
+        if (size == 8) ((double *)at)[i] = f64_of(c);
+        else ((float *)at)[i] = f32_of(c);
+      }
+    } else {
+      for (int64_t i = 0; i < some; i++) {
+        uint64_t bits = code[i] ^ s->flip ^ sign;
+        if (size == 8) ((uint64_t *)at)[i] = bits;
+        else if (size == 4) ((uint32_t *)at)[i] = (uint32_t)bits;
+        else if (size == 2) ((uint16_t *)at)[i] = (uint16_t)bits;
+        else ((uint8_t *)at)[i] = (uint8_t)bits;
+      }
     }
-  } else {
-    for (int64_t i = 0; i < n; i++) {
-      uint64_t bits = code[i] ^ s->flip ^ sign;
-      if (size == 8) v.u64[i] = bits;
-      else if (size == 4) v.u32[i] = (uint32_t)bits;
-      else if (size == 2) v.u16[i] = (uint16_t)bits;
-      else v.u8[i] = (uint8_t)bits;
-    }
+    v->bytes += some * size;
+    if (v->bytes + size > v->most) values_write(v);
   }
-  fl_pool_fill(s->pool, (char *)s->out->data + at * size, &v, n * size);
 }
 
 /* Whether some of n rows have values that are equal and differ in bits. */
@@ -140,13 +164,19 @@ static bool may_differ(const Sort *s, int64_t row, int64_t n) {
 
 /* ---- buckets ------------------------------------------------------------------------------------------- */
 
-/* Rows of a chunk: what a part has of one is a piece in a file, so as many as there is room for. */
+/* Codes for which there is room. */
+static int64_t room_for(const Sort *s) {
+  int64_t size = (int64_t)sizeof *s->codes;
+  return s->in_place ? s->n : fl_pool_room(s->pool, s->n * size) / 4 * 3 / size;
+}
+
+/* Rows of a chunk: what a part has of one is a piece in a file, so as many as there is room for, with their
+ * buckets. */
 static int64_t chunk_of(const FlPartMem *m, const Sort *s) {
   enum { MOST = 1 << 18, EACH = 4 };
-  int64_t chunk = FL_PART_CHUNK, workers = fl_ctx_workers(m->ctx), size = (int64_t)sizeof(uint64_t),
-          room = s->in_place ? 0 : fl_pool_room(s->pool, s->n * size);
-  while (chunk < MOST && 2 * chunk * size * workers <= room / 2 && 2 * chunk * EACH * workers <= s->n) chunk *= 2;
-  return chunk;
+  int64_t workers = fl_ctx_workers(m->ctx), most = fl_part_min(MOST, s->n / (EACH * workers)),
+          room = s->scratch != NULL ? room_for(s) / 5 * 4 / workers : 0;
+  return fl_part_max(fl_part_min(room, most) / FL_PART_BATCH * FL_PART_BATCH, FL_PART_CHUNK);
 }
 
 static void chunk_rows(const Sort *s, int64_t c, int64_t *from, int64_t *to) {
@@ -176,44 +206,71 @@ static void find_buckets(const Sort *s, const uint64_t *code, int64_t n, int32_t
   for (int64_t i = 0; i < n; i++) bucket[i] = 2 * low[i] + (low[i] < s->n_cuts && s->cuts[low[i]] == code[i]);
 }
 
-static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  Sort *s = (Sort *)(uintptr_t)env;
+/* Counts the chunk's rows of each bucket; `found`: NULL, or gets the bucket of each. */
+static void count_chunk(Sort *s, int64_t c, uint16_t *found) {
   uint64_t code[FL_PART_BATCH];
   int32_t bucket[FL_PART_BATCH];
   bool differ = false;
-  (void)ctx;
-  for (int64_t c = begin; c < end; c++) {
-    int64_t from, to, *count = s->count + c * s->n_buckets;
-    chunk_rows(s, c, &from, &to);
-    memset(count, 0, (size_t)s->n_buckets * sizeof *count);
-    for (int64_t row = from; row < to; row += FL_PART_BATCH) {
-      int64_t n = fl_part_min(FL_PART_BATCH, to - row);
-      read_codes(s, row, n, code);
-      find_buckets(s, code, n, bucket);
-      for (int64_t i = 0; i < n; i++) count[bucket[i]]++;
-      for (int64_t i = 0; i < n && s->bucket != NULL; i++) s->bucket[row + i] = (uint16_t)bucket[i];
-      differ |= may_differ(s, row, n);
-    }
+  int64_t from, to, *count = s->count + c * s->n_buckets;
+  chunk_rows(s, c, &from, &to);
+  memset(count, 0, (size_t)s->n_buckets * sizeof *count);
+  for (int64_t row = from; row < to; row += FL_PART_BATCH) {
+    int64_t n = fl_part_min(FL_PART_BATCH, to - row);
+    read_codes(s, row, n, code);
+    find_buckets(s, code, n, bucket);
+    for (int64_t i = 0; i < n; i++) count[bucket[i]]++;
+    for (int64_t i = 0; i < n && found != NULL; i++) found[row - from + i] = (uint16_t)bucket[i];
+    differ |= may_differ(s, row, n);
   }
   /* relaxed: read when the loop is over. */
   if (differ) atomic_store_explicit(&s->differ, 1, memory_order_relaxed);
+}
+
+static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  Sort *s = (Sort *)(uintptr_t)env;
+  (void)ctx;
+  for (int64_t c = begin; c < end; c++) count_chunk(s, c, s->bucket != NULL ? s->bucket + c * s->chunk : NULL);
   return 0;
 }
 
-/* Counts become places. */
-static FlStatus count_all(FlPartMem *m, Sort *s) {
-  s->chunk = chunk_of(m, s);
-  s->chunks = (s->n + s->chunk - 1) / s->chunk;
-  s->count = fl_part_alloc(m, s->chunks * s->n_buckets, sizeof *s->count);
-  s->start = fl_part_alloc(m, s->n_buckets + 1, sizeof *s->start);
-  s->kept = fl_part_alloc(m, s->n_buckets + 1, sizeof *s->kept);
-  if (s->count == NULL || s->start == NULL || s->kept == NULL) return 1;
-  int64_t bytes = s->n * (int64_t)sizeof *s->bucket;
-  if (s->in_place && fl_pool_room(s->pool, bytes) >= bytes) {
-    s->bucket = fl_part_alloc(m, s->n, sizeof *s->bucket);
-    if (s->bucket == NULL) return 1;
+/* Writes the codes of a chunk that is counted, bucket behind bucket. */
+static bool write_chunk(const Sort *s, int64_t c, const uint16_t *bucket, uint64_t *sorted) {
+  uint64_t code[FL_PART_BATCH];
+  int64_t at[MOST_BUCKETS], from, to, kept = 0, size = (int64_t)sizeof *sorted;
+  chunk_rows(s, c, &from, &to);
+  for (int64_t b = 0; b < s->n_buckets; b += 2) {
+    at[b] = kept;
+    kept += s->count[c * s->n_buckets + b];
   }
-  if (fl_part_for(m->ctx, count_body, s, s->chunks, 10.0 * (double)s->chunk) != 0) return 1;
+  for (int64_t row = from; row < to; row += FL_PART_BATCH) {
+    int64_t n = fl_part_min(FL_PART_BATCH, to - row);
+    read_codes(s, row, n, code);
+    for (int64_t i = 0; i < n; i++) {
+      int64_t b = bucket[row - from + i];
+      if (b % 2 == 0) sorted[at[b]++] = code[i];
+    }
+  }
+  return fl_scratch_write(s->scratch, sorted, kept * size, from * size);
+}
+
+/* Counts and writes. */
+static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  Sort *s = (Sort *)(uintptr_t)env;
+  (void)ctx;
+  uint64_t *sorted = fl_counted_new(s->pool, (size_t)s->chunk * sizeof *sorted);
+  uint16_t *bucket = fl_counted_new(s->pool, (size_t)s->chunk * sizeof *bucket);
+  bool done = sorted != NULL && bucket != NULL;
+  for (int64_t c = begin; c < end && done; c++) {
+    count_chunk(s, c, bucket);
+    done = write_chunk(s, c, bucket, sorted);
+  }
+  fl_counted_free(sorted);
+  fl_counted_free(bucket);
+  return !done;
+}
+
+/* Counts become places among the codes that are kept. */
+static void add_up(Sort *s) {
   int64_t at = 0, kept = 0;
   for (int64_t b = 0; b < s->n_buckets; b++) {
     s->start[b] = at;
@@ -227,6 +284,25 @@ static FlStatus count_all(FlPartMem *m, Sort *s) {
   }
   s->start[s->n_buckets] = at;
   s->kept[s->n_buckets] = kept;
+}
+
+/* The first sweep. */
+static FlStatus count_all(FlPartMem *m, Sort *s) {
+  s->chunk = chunk_of(m, s);
+  s->chunks = (s->n + s->chunk - 1) / s->chunk;
+  s->count = fl_part_alloc(m, s->chunks * s->n_buckets, sizeof *s->count);
+  s->start = fl_part_alloc(m, s->n_buckets + 1, sizeof *s->start);
+  s->kept = fl_part_alloc(m, s->n_buckets + 1, sizeof *s->kept);
+  if (s->count == NULL || s->start == NULL || s->kept == NULL) return 1;
+  int64_t bytes = s->n * (int64_t)sizeof *s->bucket;
+  if (s->in_place && fl_pool_room(s->pool, bytes) >= bytes) {
+    s->bucket = fl_part_alloc(m, s->n, sizeof *s->bucket);
+    if (s->bucket == NULL) return 1;
+  }
+  bool file = s->scratch != NULL;
+  FlStatus status = fl_part_for(m->ctx, file ? write_body : count_body, s, s->chunks, (file ? 20.0 : 10.0) * (double)s->chunk);
+  if (status != 0) return file ? fl_part_fail_scratch(m, s->scratch) : 1;
+  add_up(s);
   return 0;
 }
 
@@ -279,45 +355,6 @@ static int32_t sweep_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   return 0;
 }
 
-/* Sorts the codes of a chunk by buckets and writes those of each part behind those of the chunk before. */
-static bool write_chunk(const Sort *s, int64_t c, uint64_t *sorted) {
-  uint64_t code[FL_PART_BATCH];
-  int32_t bucket[FL_PART_BATCH];
-  int64_t at[MOST_BUCKETS], from, to, before = 0;
-  chunk_rows(s, c, &from, &to);
-  for (int64_t b = 0; b < s->n_buckets; b += 2) {
-    at[b] = before;
-    before += count_of(s, c, b);
-  }
-  for (int64_t row = from; row < to; row += FL_PART_BATCH) {
-    int64_t n = fl_part_min(FL_PART_BATCH, to - row);
-    read_codes(s, row, n, code);
-    find_buckets(s, code, n, bucket);
-    for (int64_t i = 0; i < n; i++) {
-      if (bucket[i] % 2 == 0) sorted[at[bucket[i]]++] = code[i];
-    }
-  }
-  bool done = true;
-  for (int64_t k = 0, b = 0, first = 0; k < s->n_parts && done; k++) {
-    int64_t end = first, size = (int64_t)sizeof *sorted;
-    for (; b < s->first[k + 1]; b += 2) end = at[b]; /* where bucket b ends now */
-    done = fl_scratch_write(s->scratch, sorted + first, (end - first) * size,
-                            s->piece[c * s->n_parts + k] * size);
-    first = end;
-  }
-  return done;
-}
-
-static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  const Sort *s = env;
-  (void)ctx;
-  uint64_t *sorted = fl_counted_new(s->pool, (size_t)s->chunk * sizeof *sorted);
-  bool done = sorted != NULL;
-  for (int64_t c = begin; c < end && done; c++) done = write_chunk(s, c, sorted);
-  fl_counted_free(sorted);
-  return !done;
-}
-
 /* How many codes of the part are of this chunk. */
 static int64_t piece_of(const Sort *s, int64_t c) {
   int64_t n = 0;
@@ -347,29 +384,36 @@ static bool read_piece(const Sort *s, int64_t c, uint64_t *room) {
   return true;
 }
 
-/* The codes of the part come. All of it is asked for before anybody waits. */
+/* The disk may begin with part k. */
+static void ask_part(const Sort *s, int64_t k) {
+  int64_t size = (int64_t)sizeof(uint64_t);
+  Sort part = *s;
+  part.part = k;
+  for (int64_t c = 0; c < s->chunks && k < s->n_parts; c++)
+    fl_scratch_soon(s->scratch, piece_of(&part, c) * size, s->piece[c * s->n_parts + k] * size);
+}
+
+/* The codes of the part come; then the disk has what the lane takes next, most likely, to bring meanwhile. */
 static bool read_part(const Sort *s, uint64_t *room) {
-  int64_t size = (int64_t)sizeof *room;
-  for (int64_t c = 0; c < s->chunks; c++)
-    fl_scratch_soon(s->scratch, piece_of(s, c) * size, s->piece[c * s->n_parts + s->part] * size);
   bool done = true;
+  ask_part(s, s->part);
   for (int64_t c = 0; c < s->chunks && done; c++) done = read_piece(s, c, room);
   return done;
 }
 
-static FlStatus write_parts(FlPartMem *m, Sort *s) {
-  int64_t bytes = s->kept[s->n_buckets] * (int64_t)sizeof(uint64_t);
+/* Where in the file the pieces of the parts are. */
+static FlStatus find_pieces(FlPartMem *m, Sort *s) {
   s->piece = fl_part_alloc(m, s->chunks * s->n_parts, sizeof *s->piece);
-  if (s->piece == NULL || (s->scratch = fl_scratch_new(m->ctx, bytes)) == NULL) return 1;
-  m->on_disk += bytes;
-  for (int64_t k = 0, at = 0; k < s->n_parts; k++) {
-    for (int64_t c = 0; c < s->chunks; c++) {
+  if (s->piece == NULL) return 1;
+  for (int64_t c = 0; c < s->chunks; c++) {
+    int64_t at = c * s->chunk;
+    for (int64_t k = 0; k < s->n_parts; k++) {
       s->piece[c * s->n_parts + k] = at;
       for (int64_t b = s->first[k]; b < s->first[k + 1]; b += 2) at += count_of(s, c, b);
     }
   }
-  if (fl_part_for(m->ctx, write_body, s, s->chunks, 12.0 * (double)s->chunk) == 0) return 0;
-  return fl_part_fail_scratch(m, s->scratch);
+  m->on_disk += s->kept[s->n_buckets] * (int64_t)sizeof(uint64_t);
+  return 0;
 }
 
 /* ---- values -------------------------------------------------------------------------------------------- */
@@ -426,23 +470,22 @@ static void sort_bucket(uint64_t *p, uint64_t *spare, int64_t n) {
 
 static int64_t codes_of(const Sort *s, int64_t b) { return s->kept[b + 1] - s->kept[b]; }
 
-/* Room to sort and to write buckets [begin, end) of the part. */
+/* Room to sort buckets [begin, end) of the part. */
 static uint64_t *bucket_room(const Sort *s, int64_t begin, int64_t end) {
-  int64_t most = fl_part_max(SLICE, READ);
+  int64_t most = READ;
   for (int64_t k = begin; k < end; k++) most = fl_part_max(most, codes_of(s, s->first[s->part] + 2 * k));
   return fl_counted_new(s->pool, (size_t)most * sizeof(uint64_t));
 }
 
 /* Bucket b of the part at hand, whose codes are sorted, and what equals the cut behind it. */
-static void write_bucket(const Sort *s, int64_t b, uint64_t *room) {
-  const uint64_t *codes = s->codes + s->kept[b] - part_begin(s, s->part);
-  int64_t n = codes_of(s, b);
-  for (int64_t i = 0; i < n; i += SLICE)
-    write_values(s, codes + i, fl_part_min(SLICE, n - i), s->start[b] + i);
+static void write_bucket(const Sort *s, int64_t b, Values *v) {
+  enum { SOME = 256 };
+  uint64_t same[SOME];
+  values_add(v, s->codes + s->kept[b] - part_begin(s, s->part), codes_of(s, b));
   if (b + 1 >= s->n_buckets) return;
-  for (int64_t i = 0; i < SLICE; i++) room[i] = s->cuts[b / 2];
-  for (int64_t at = s->start[b + 1]; at < s->start[b + 2]; at += SLICE)
-    write_values(s, room, fl_part_min(SLICE, s->start[b + 2] - at), at);
+  int64_t left = s->start[b + 2] - s->start[b + 1];
+  for (int64_t i = 0; i < fl_part_min(SOME, left); i++) same[i] = s->cuts[b / 2];
+  for (; left > 0; left -= SOME) values_add(v, same, fl_part_min(SOME, left));
 }
 
 static void sort_codes(const Sort *s, int64_t b, uint64_t *room) {
@@ -457,11 +500,14 @@ static int64_t part_buckets(const Sort *s) {
 static int32_t bucket_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Sort *s = env;
   uint64_t *room = bucket_room(s, begin, end);
+  char of_values[SLICE + 2 * PAGE] __attribute__((aligned(PAGE)));
+  Values v = values_begin(s, of_values, SLICE, s->start[s->first[s->part] + 2 * begin]);
   (void)ctx;
   for (int64_t k = begin; k < end && room != NULL; k++) {
     sort_codes(s, s->first[s->part] + 2 * k, room);
-    write_bucket(s, s->first[s->part] + 2 * k, room);
+    write_bucket(s, s->first[s->part] + 2 * k, &v);
   }
+  values_write(&v);
   fl_counted_free(room);
   return room == NULL;
 }
@@ -501,10 +547,15 @@ static bool lane_part(const Sort *lane) {
   uint64_t *room = bucket_room(lane, 0, n);
   bool done = room != NULL && read_part(lane, room);
   for (int64_t k = 0; k < n && done; k++) sort_codes(lane, first + 2 * k, room);
-  done = done && wait_turn(lane);
-  for (int64_t k = 0; k < n && done; k++) write_bucket(lane, first + 2 * k, room);
   fl_counted_free(room);
-  return done;
+  done = done && wait_turn(lane);
+  char *of_values = done ? fl_counted_new(lane->pool, WRITTEN + 2 * PAGE) : NULL;
+  if (of_values == NULL) return false;
+  Values v = values_begin(lane, of_values, WRITTEN, lane->start[first]);
+  for (int64_t k = 0; k < n; k++) write_bucket(lane, first + 2 * k, &v);
+  values_write(&v);
+  fl_counted_free(of_values);
+  return true;
 }
 
 static int32_t lane_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
@@ -587,30 +638,31 @@ static void copy_differing(const Sort *s) {
   }
 }
 
-/* Parts for as many lanes as there is room for, where these are not few; else for one. */
+/* Whether the codes go through a file: sweeps over the column would be many. */
+static bool by_file(const Sort *s) {
+  int64_t few = fl_buffer_in_file(s->from.array->buffer) ? FEW_OF_DISK : FEW_SWEEPS;
+  return !s->in_place && s->n / few > room_for(s);
+}
+
+/* Parts for as many lanes as there is room for where there is a file, else for one. */
 static void plan_parts(const FlPartMem *m, Sort *s) {
-  int64_t kept = s->kept[s->n_buckets], size = (int64_t)sizeof *s->codes,
-          room = s->in_place ? kept * size : fl_pool_room(s->pool, kept * size),
-          few = fl_buffer_in_file(s->from.array->buffer) ? FEW_OF_DISK : FEW_SWEEPS;
-  s->lanes = 1;
-  find_parts(s, room < kept * size ? room / 4 * 3 / size : kept);
-  if (s->n_parts <= few) return;
-  s->lanes = fl_part_min(MOST_LANES, fl_ctx_workers(m->ctx));
-  while (s->lanes > 1 && room / 4 * 3 / size / s->lanes < s->n / (MOST_PARTS / 2) + 1) s->lanes--;
-  find_parts(s, room / 4 * 3 / size / s->lanes);
-  s->file = true;
+  int64_t room = room_for(s), least = s->n / (MOST_PARTS / 2) + 1;
+  s->lanes = s->scratch != NULL ? fl_part_min(MOST_LANES, fl_ctx_workers(m->ctx)) : 1;
+  while (s->lanes > 1 && room / s->lanes < least) s->lanes--;
+  find_parts(s, room / s->lanes);
 }
 
 static FlStatus sort_all(FlPartMem *m, Sort *s) {
   s->in_place = fl_dtype_info[s->from.dtype].bytes == sizeof *s->codes && !fl_buffer_in_file(s->out->buffer);
+  if (by_file(s) && (s->scratch = fl_scratch_new(m->ctx, s->n * (int64_t)sizeof *s->codes)) == NULL) return 1;
   if (find_cuts(m, s) != 0 || count_all(m, s) != 0) return 1;
   plan_parts(m, s);
-  if (s->file && write_parts(m, s) != 0) return 1;
+  if (s->scratch != NULL && find_pieces(m, s) != 0) return 1;
   s->most = 1;
   for (int64_t k = 0; k < s->n_parts; k++) s->most = fl_part_max(s->most, part_begin(s, k + 1) - part_begin(s, k));
   s->codes = s->in_place ? s->out->data : fl_part_near(m, s->lanes * s->most, sizeof *s->codes);
-  if (s->codes == NULL || (s->file && sort_by_lanes(m, s) != 0)) return 1;
-  for (s->part = 0; s->part < s->n_parts && !s->file; s->part++) {
+  if (s->codes == NULL || (s->scratch != NULL && sort_by_lanes(m, s) != 0)) return 1;
+  for (s->part = 0; s->part < s->n_parts && s->scratch == NULL; s->part++) {
     if (sort_part(m, s) != 0) return 1;
   }
   /* relaxed: the loops are over. */

@@ -245,6 +245,11 @@ static inline int64_t fl_arrow_load(const uint8_t *at, int64_t bits, bool sign) 
   }
   return 0;
 }
+/* Indices of `bits` bits that are below this, read without a sign, are in the part of the pool that counts. */
+static inline uint64_t fl_arrow_index_end(const FlArrowLeaf *l, int64_t bits) {
+  const uint64_t n = (uint64_t)l->n_pool, half = UINT64_C(1) << (bits - 1);
+  return l->field->index_width < 0 && n > half ? half : n;
+}
 static inline bool fl_arrow_bit(const uint8_t *bits, int64_t k) { return bits[k / 8] >> k % 8 & 1; }
 
 /* A decimal as it is written: sign, digits, a point where the scale is above 0. Its length; `out` has room

@@ -92,20 +92,42 @@ bool fl_arrow_codes(FlCtx *ctx, const FlArrowPool *pool, int64_t rows, FlArrowCo
   return out->codes != NULL;
 }
 
+/* Codes of `width` bytes for indices of `bits` bits. */
+static inline void codes_of(const FlArrowLeaf *l, const uint32_t *place, int64_t bits, int32_t width,
+                            int64_t first, int64_t n, void *to) {
+  const uint8_t *at = l->data.at + first * (bits / 8);
+  const uint64_t end = fl_arrow_index_end(l, bits);
+  for (int64_t k = 0; k < n; k++) {
+    const uint64_t index = (uint64_t)fl_arrow_load(at + k * (bits / 8), bits, false);
+    const uint32_t code = index < end ? place[index] : 0; /* null */
+    switch (width) {
+    case 1: ((uint8_t *)to)[k] = (uint8_t)code; break;
+    case 2: ((uint16_t *)to)[k] = (uint16_t)code; break;
+    default: ((uint32_t *)to)[k] = code;
+    }
+  }
+}
+
+static inline void codes_of_bits(const FlArrowLeaf *l, const uint32_t *place, int64_t bits, int32_t width,
+                                 int64_t first, int64_t n, void *to) {
+  switch (width) {
+  case 1: codes_of(l, place, bits, 1, first, n, to); break;
+  case 2: codes_of(l, place, bits, 2, first, n, to); break;
+  default: codes_of(l, place, bits, 4, first, n, to);
+  }
+}
+
 void fl_arrow_codes_take(const FlArrowCodes *codes, const FlArrowBatch *b, const FlArrowLeaf *l, int64_t from,
                          int64_t n) {
-  const int64_t bits = fl_arrow_bits(l->field), row = b->first_row + from;
-  const bool sign = l->field->index_width < 0;
-  const uint8_t *at = l->data.at + (l->first + from) * (bits / 8);
-  void *to = codes->codes->data;
-  for (int64_t k = 0; k < n; k++, at += bits / 8) {
-    uint64_t index = (uint64_t)fl_arrow_load(at, bits, sign);
-    uint32_t place = index < (uint64_t)l->n_pool ? codes->place[(uint64_t)l->pool + index] : 0; /* null */
-    switch (codes->width) {
-    case 1: ((uint8_t *)to)[row + k] = (uint8_t)place; break;
-    case 2: ((uint16_t *)to)[row + k] = (uint16_t)place; break;
-    default: ((uint32_t *)to)[row + k] = place;
-    }
+  const int64_t first = l->first + from;
+  const int32_t width = codes->width;
+  const uint32_t *place = codes->place + l->pool;
+  void *to = (char *)codes->codes->data + (b->first_row + from) * width;
+  switch (fl_arrow_bits(l->field)) {
+  case 8: codes_of_bits(l, place, 8, width, first, n, to); break;
+  case 16: codes_of_bits(l, place, 16, width, first, n, to); break;
+  case 32: codes_of_bits(l, place, 32, width, first, n, to); break;
+  default: codes_of_bits(l, place, 64, width, first, n, to);
   }
 }
 

@@ -51,21 +51,32 @@ static bool of_views(const FlArrowBatch *b, const FlArrowLeaf *l, int64_t first,
   return true;
 }
 
-/* Indices into a pool, whose texts were checked. */
-static bool of_pool(const FlArrowLeaf *l, const FlArrowPool *pool, int64_t first, int64_t n, FlText *to,
-                    uint8_t *valid) {
-  const int64_t bits = fl_arrow_bits(l->field);
+/* Indices of `bits` bits into a pool, whose texts were checked. */
+static inline bool of_indices(const FlArrowLeaf *l, const FlArrowPool *pool, int64_t bits, int64_t first,
+                              int64_t n, FlText *to, uint8_t *valid) {
   const uint8_t *at = l->data.at + first * (bits / 8),
                 *known = (const uint8_t *)pool->w.valid->data + l->pool;
   const FlText *texts = (const FlText *)pool->w.values->data + l->pool;
-  const bool sign = l->field->index_width < 0;
-  for (int64_t k = 0; k < n; k++, at += bits / 8) {
-    const uint64_t index = (uint64_t)fl_arrow_load(at, bits, sign);
-    if (index >= (uint64_t)l->n_pool || (!valid && !known[index])) return false;
+  const uint64_t end = fl_arrow_index_end(l, bits);
+  uint8_t all = 1;
+  for (int64_t k = 0; k < n; k++) {
+    const uint64_t index = (uint64_t)fl_arrow_load(at + k * (bits / 8), bits, false);
+    if (index >= end) return false;
     to[k] = texts[index];
+    all &= known[index];
     if (valid) valid[k] = known[index];
   }
-  return true;
+  return valid || all;
+}
+
+static bool of_pool(const FlArrowLeaf *l, const FlArrowPool *pool, int64_t first, int64_t n, FlText *to,
+                    uint8_t *valid) {
+  switch (fl_arrow_bits(l->field)) {
+  case 8: return of_indices(l, pool, 8, first, n, to, valid);
+  case 16: return of_indices(l, pool, 16, first, n, to, valid);
+  case 32: return of_indices(l, pool, 32, first, n, to, valid);
+  default: return of_indices(l, pool, 64, first, n, to, valid);
+  }
 }
 
 bool fl_arrow_take_texts(const FlArrowBatch *b, const FlArrowLeaf *l, const FlArrowPool *pool, int64_t first,

@@ -24,7 +24,8 @@ enum {
   FEW = 1 << 11,   /* of the table that is tried first */
   PROBES = 1 << 9, /* of one text, before it is given up */
   PIECE = 1 << 14, /* rows of one task, which may leave one entry unused */
-  SHORT = 16
+  SHORT = 16,
+  FLAGS = 257 /* texts of at most one byte */
 };
 
 typedef struct Word2 {
@@ -106,23 +107,38 @@ static inline int64_t find_or_add(Table *t, Word2 w, uint64_t hash, FlText text,
   return -1;
 }
 
+/* The same for a text of at most one byte, as columns of flags have them: each is hashed once. flags: entries + 1
+ * of those that were met, 0 of others. */
+static inline int64_t find_flag(Table *t, uint32_t *flags, FlText text, int64_t *spare) {
+  uint32_t *flag = &flags[text.len ? 1 + (unsigned char)*text.ptr : 0];
+  if (*flag == 0) {
+    Word2 w = words_of(text);
+    *flag = (uint32_t)(find_or_add(t, w, hash_of(w, text.len), text, spare) + 1);
+  }
+  return (int64_t)*flag - 1;
+}
+
 static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   Table *t = (Table *)(uintptr_t)env;
   Word2 word[FL_PART_BATCH];
   uint64_t hash[FL_PART_BATCH];
   const uint64_t mask = (UINT64_C(1) << t->slot_bits) - 1;
+  uint32_t flags[FLAGS] = {0};
   int64_t spare = -1, last = fl_part_min(end * PIECE, t->n);
   (void)ctx;
   for (int64_t row = begin * PIECE; row < last; row += FL_PART_BATCH) {
     int64_t count = fl_part_min(FL_PART_BATCH, last - row);
     if (atomic_load_explicit(&t->full, memory_order_relaxed)) return 0;
     for (int64_t i = 0; i < count; i++) {
+      if (t->texts[row + i].len <= 1) continue;
       word[i] = words_of(t->texts[row + i]);
       hash[i] = hash_of(word[i], t->texts[row + i].len);
       __builtin_prefetch((const void *)&t->slots[hash[i] & mask]);
     }
     for (int64_t i = 0; i < count; i++) {
-      int64_t id = find_or_add(t, word[i], hash[i], t->texts[row + i], &spare);
+      FlText text = t->texts[row + i];
+      int64_t id = text.len <= 1 ? find_flag(t, flags, text, &spare)
+                                 : find_or_add(t, word[i], hash[i], text, &spare);
       if (id < 0) atomic_store_explicit(&t->full, 1, memory_order_relaxed);
       t->found[row + i] = (uint32_t)id;
     }

@@ -446,8 +446,10 @@ typedef struct FlExactScale {
   bool fits;
 } FlExactScale;
 FlStatus fl_part_exact_scale(FlPartMem *m, FlPartTerms x, int64_t n, FlExactScale *out);
+/* high * 2^FL_EXACT_LOW + low, of two words: compilers shift one of 128 bits, which takes some processors long. */
 static inline __int128 fl_part_exact_term(int64_t high, int64_t low) {
-  return (__int128)high * (INT64_C(1) << FL_EXACT_LOW) + low;
+  const unsigned __int128 upper = (uint64_t)(high >> (64 - FL_EXACT_LOW));
+  return (__int128)(upper << 64 | (uint64_t)high << FL_EXACT_LOW) + low;
 }
 static inline double fl_part_exact_round(const FlExactScale *s, __int128 sum) {
   return (double)sum * s->unit;

@@ -101,7 +101,12 @@ const char *fl_explain_size(const FlExplain *p, const FlValue *size) {
   case FL_OP_DIM: {
     const FlValue *joined = joined_rows(op->args[0]);
     if (joined) return fl_explain_size(p, joined);
+    const FlOp *texts = op->args[0]->op;
     const char *of = fl_explain_name(p, op->args[0]);
+    if (texts && texts->code == FL_OP_TEXT_VALUES) {
+      of = fl_explain_name(p, texts->args[0]);
+      return of ? fl_arena_printf(p->arena, "the different texts of %s", of) : "the different texts of a column";
+    }
     return of ? fl_arena_printf(p->arena, "the elements of %s", of) : "the elements of an array";
   }
   case FL_OPS_READING:

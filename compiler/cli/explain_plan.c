@@ -274,6 +274,8 @@ static void say_runtime(FlExplain *p, const FlOp *op) {
     return;
   }
   case FL_OP_KEY_SET: return;    /* a part of what asks it */
+  case FL_OP_TEXT_VALUES:
+  case FL_OP_BY_CODES: return; /* of the step that reads them */
   case FL_OP_GROUP_ROWS: return; /* the steps that it stands for are said */
   case FL_OP_IN_KEYS: {
     bool exact = op->attrs.i == 2;

@@ -155,6 +155,10 @@ FlRuntimeOp fl_rt_key_set; /* attribute i = 2: one column of any type, of which 
  * keys may be among those of the set; it is wherever they are. None with a null key is, but where most rows are.
  * Attribute i = 2: set, x[n], the column that the set is of -> bool[n]: x is equal to some value of it, as == says. */
 FlRuntimeOp fl_rt_in_keys;
+/* texts -> those that their codes stand for, where codes are known and few; else the texts themselves (by_codes.c). */
+FlRuntimeOp fl_rt_text_values;
+/* a number or bool of each of these, the texts -> that of each text. */
+FlRuntimeOp fl_rt_by_codes;
 
 /* left, right: what the rows are ordered by, numbers or times of one type [, groups g,
  * group i64 of each left row, of each right row: attribute i has bit 4] [, the largest distance, f64 for

@@ -318,7 +318,7 @@ static const char *const not_called[] = {
     "read_table", "read_table_some", "table_parts", "read_npy", "read_npz", "read_wav", "read_hdf5",
     "read_mat", "load_value", "print", "note", "now", "env", "files", "file_path", "file_of",
     /* made by an optimisation of readers alone */
-    "key_set", "in_keys",
+    "key_set", "in_keys", "text_values", "by_codes",
     /* other programs and libraries, which are not everywhere */
     "exec", "sql", "read_image", "write_image"};
 

@@ -188,6 +188,7 @@ static FlOp *make_if(FlBuilder *b, const Grouping *g, const Call *c, const FlOp 
     next = op->next;
     if (op == g->group || fl_map_get(g->own, op)) fl_ir_move_into(op->parent, op->prev, next, was);
   }
+  g->group->attrs.i = FL_GROUP_COUNTED;
   fl_ir_yield(was, m, c->gives.n, c->gives.at);
   return either;
 }

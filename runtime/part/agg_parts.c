@@ -47,8 +47,7 @@ typedef struct Parts {
 } Parts;
 
 bool fl_agg_is_large(const FlAgg *a) {
-  enum { MANY = 1 << 14 };
-  if (a->id == NULL || a->g < MANY) return false;
+  if (a->id == NULL || a->g < FL_PART_FEW_GROUPS) return false;
   for (int32_t k = 0; k < a->n_cols; k++) {
     FlDtype d = (FlDtype)a->col[k].dtype;
     if (d == FL_LIST || (a->col[k].array != NULL && a->col[k].array->rank != 1)) return false;

@@ -108,7 +108,7 @@ static FlStatus fail_overflow(FlAgg *a, int64_t k) {
   FlStatus status = fl_fail_op(a->m->ctx, a->desc, FL_FAULT_OVERFLOW,
                                "integer overflow: the sum%s does not fit %s", of, type);
   int64_t group = a->base + k;
-  if (a->id != NULL) fl_fail_position(a->m->ctx, 1, &group);
+  if (a->id != NULL || a->few.id != NULL) fl_fail_position(a->m->ctx, 1, &group);
   return status;
 }
 

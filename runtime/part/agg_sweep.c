@@ -30,7 +30,8 @@ typedef struct Sweep {
   int32_t n_parts;
   int64_t n, g, pieces, piece;
   const int64_t *id;
-  int words; /* a group */
+  FlAggFew few; /* or these */
+  int words;    /* a group */
   int64_t *table;
   _Atomic uint32_t dropped; /* a bit a part */
 } Sweep;
@@ -46,10 +47,19 @@ static void clear_table(const Sweep *s, int64_t *table) {
   }
 }
 
+/* The groups of the rows [row, row + n), at most FL_PART_BATCH; `room` is for as many. */
+static const int64_t *ids_of(const Sweep *s, int64_t row, int64_t n, int64_t *room) {
+  if (s->few.id == NULL) return s->id + row;
+  if (s->few.bytes == 1)
+    for (int64_t i = 0; i < n; i++) room[i] = ((const uint8_t *)s->few.id)[row + i];
+  else
+    for (int64_t i = 0; i < n; i++) room[i] = ((const uint16_t *)s->few.id)[row + i];
+  return room;
+}
+
 /* Adds n rows to the words of a part; non-zero when a sum of doubles is not exact. */
-static int64_t add_rows(const Sweep *s, const Part *part, int64_t row, int64_t n, int64_t *table) {
-  int64_t x[FL_PART_BATCH], low[FL_PART_BATCH], dropped = 0;
-  const int64_t *id = s->id + row, words = s->words;
+static int64_t add_rows(const Sweep *s, const Part *part, const int64_t *id, int64_t row, int64_t n, int64_t *table) {
+  int64_t x[FL_PART_BATCH], low[FL_PART_BATCH], dropped = 0, words = s->words;
   const FlPartCol *col = &part->agg.col[0];
   table += part->at;
   switch (part->kind) {
@@ -86,15 +96,17 @@ static int64_t add_rows(const Sweep *s, const Part *part, int64_t row, int64_t n
 static int32_t sweep_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   Sweep *s = (Sweep *)(uintptr_t)env;
   uint32_t dropped = 0;
+  int64_t room[FL_PART_BATCH];
   (void)ctx;
   for (int64_t p = begin; p < end; p++) {
     int64_t *table = s->table + p * s->g * s->words, last = fl_part_min((p + 1) * s->piece, s->n);
     clear_table(s, table);
     for (int64_t row = p * s->piece; row < last; row += FL_PART_BATCH) {
       int64_t count = fl_part_min(FL_PART_BATCH, last - row);
-      for (int64_t i = 0; i < count; i++) table[s->id[row + i] * s->words]++;
+      const int64_t *id = ids_of(s, row, count, room);
+      for (int64_t i = 0; i < count; i++) table[id[i] * s->words]++;
       for (int32_t k = 0; k < s->n_parts; k++) {
-        dropped |= (uint32_t)(add_rows(s, &s->part[k], row, count, table) != 0) << k;
+        dropped |= (uint32_t)(add_rows(s, &s->part[k], id, row, count, table) != 0) << k;
       }
     }
   }
@@ -143,10 +155,25 @@ static Kind kind_of(Part *part, const char *made) {
   return fl_dtype_info[d].bytes <= 4 && part->agg.n < INT32_MAX ? NARROW : WIDE;
 }
 
-/* Parts of the call; the places of their words. */
-static FlStatus read_parts(Sweep *s, const FlOpDesc *desc, const FlSlot *args) {
+/* How the part is made, and the place of its words. */
+static FlStatus place_part(Sweep *s, Part *part, const char *made) {
   static const int words[] = {
       [COUNT] = 0, [NARROW] = 1, [WIDE] = 2, [EXACT] = 2, [LEAST] = 1, [GREATEST] = 1, [ALONE] = 0};
+  part->kind = kind_of(part, made);
+  if (part->row == NULL)
+    return fl_fail_op(s->m->ctx, &part->desc, FL_CODE_INTERNAL, "no aggregate %s in a sweep", made);
+  if (part->kind == EXACT) {
+    FlPartTerms terms = {fl_part_stored_terms, part->agg.col[0].data};
+    if (fl_part_exact_scale(s->m, terms, s->n, &part->scale) != 0) return 1;
+    if (!part->scale.fits) part->kind = ALONE;
+  }
+  part->at = s->words;
+  s->words += words[part->kind];
+  return 0;
+}
+
+/* Parts of the call. */
+static FlStatus read_parts(Sweep *s, const FlOpDesc *desc, const FlSlot *args) {
   int32_t at = 2;
   s->words = 1;
   for (int32_t p = 0; p < s->n_parts; p++) {
@@ -158,22 +185,12 @@ static FlStatus read_parts(Sweep *s, const FlOpDesc *desc, const FlSlot *args) {
     part->desc.columns = attr;
     part->desc.n_columns = column;
     part->desc.i = 0;
-    part->agg = (FlAgg){.m = s->m, .desc = &part->desc, .n = s->n, .g = s->g, .id = s->id};
+    part->agg = (FlAgg){.m = s->m, .desc = &part->desc, .n = s->n, .g = s->g, .id = s->id, .few = s->few};
     part->agg.n_cols = column;
     if (column && fl_part_col(s->m->ctx, desc, args, &at, attr, &part->agg.col[0]) != 0) return 1;
     if (column && part->agg.col[0].n != s->n)
       return fl_part_fail_shape(s->m->ctx, desc, s->n, part->agg.col[0].n);
-    part->kind = kind_of(part, attr->made);
-    if (part->row == NULL)
-      return fl_fail_op(s->m->ctx, desc, FL_CODE_INTERNAL, "no aggregate %s in a sweep", attr->made);
-    if (part->kind == EXACT) {
-      if (fl_part_exact_scale(s->m, (FlPartTerms){fl_part_stored_terms, part->agg.col[0].data}, s->n,
-                              &part->scale) != 0)
-        return 1;
-      if (!part->scale.fits) part->kind = ALONE;
-    }
-    part->at = s->words;
-    s->words += words[part->kind];
+    if (place_part(s, part, attr->made) != 0) return 1;
   }
   return 0;
 }
@@ -225,9 +242,18 @@ static FlStatus by_parts(const Sweep *s) {
   return fl_agg_parts(of, s->n_parts);
 }
 
-static FlStatus run(Sweep *s, const FlOpDesc *desc, const FlSlot *args) {
-  s->part = fl_part_zalloc(s->m, s->n_parts, sizeof *s->part);
-  if (s->part == NULL || read_parts(s, desc, args) != 0) return 1;
+/* For what makes a part by itself. */
+static FlStatus widen(Sweep *s) {
+  FlAgg *first = &s->part[0].agg;
+  if (fl_agg_widen(first) != 0) return 1;
+  for (int32_t p = 1; p < s->n_parts; p++) {
+    s->part[p].agg.id = first->id;
+    s->part[p].agg.few = first->few;
+  }
+  return 0;
+}
+
+static FlStatus run(Sweep *s) {
   int64_t *counts;
   if (fl_agg_is_large(&s->part[0].agg)) return by_parts(s);
   if (s->g >= MANY_GROUPS) { /* large tables are better filled one by one */
@@ -248,18 +274,40 @@ static FlStatus run(Sweep *s, const FlOpDesc *desc, const FlSlot *args) {
   }
   for (int32_t p = 0; p < s->n_parts; p++) s->part[p].agg.counts = counts;
   uint32_t dropped = atomic_load(&s->dropped);
+  for (int32_t p = 0; p < s->n_parts; p++)
+    if ((s->part[p].kind == ALONE || dropped >> p & 1) && widen(s) != 0) return 1;
   for (int32_t p = 0; p < s->n_parts; p++) {
     if (store(s, &s->part[p], dropped >> p & 1) != 0) return 1;
   }
   return 0;
 }
 
+bool fl_agg_sweeps(const FlAgg *a, const FlAggRow *row) {
+  if (a->n_cols == 0) return row->sweep == FL_SWEEP_COUNT;
+  const FlPartCol *col = &a->col[0];
+  bool whole = fl_dtype_is_int(col->dtype) || fl_dtype_is_decimal(col->dtype);
+  if (a->n_cols > 1 || col->valid != NULL || (col->array != NULL && col->array->rank != 1)) return false;
+  if (row->sweep == FL_SWEEP_SUM) return whole || col->dtype == FL_F64;
+  return whole && (row->sweep == FL_SWEEP_LEAST || row->sweep == FL_SWEEP_GREATEST);
+}
+
+FlStatus fl_agg_sweep_one(FlAgg *a, const FlAggRow *row) {
+  Part part = {.agg = *a, .desc = *a->desc};
+  Sweep s = {.m = a->m, .part = &part, .n_parts = 1, .n = a->n, .g = a->g, .id = a->id, .few = a->few, .words = 1};
+  FlStatus status = place_part(&s, &part, row->name) != 0 || run(&s) != 0;
+  a->value = part.agg.value;
+  a->valid = part.agg.valid;
+  return status;
+}
+
 FlStatus fl_rt_aggregates(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   FlPartMem mem = {.ctx = ctx, .desc = desc};
-  Sweep s = {
-      .m = &mem, .n_parts = desc->n_columns, .n = args[1].a->dims[0], .g = args[0].i, .id = args[1].a->data};
-  FlStatus status =
-      s.n_parts > MOST ? fl_fail_op(ctx, desc, FL_CODE_INTERNAL, "too many aggregates") : run(&s, desc, args);
+  Sweep s = {.m = &mem, .n_parts = desc->n_columns, .n = args[1].a->dims[0], .g = args[0].i};
+  FlStatus status = 1;
+  fl_agg_read_ids(args[1].a, &s.id, &s.few);
+  if (s.n_parts > MOST) status = fl_fail_op(ctx, desc, FL_CODE_INTERNAL, "too many aggregates");
+  else s.part = fl_part_zalloc(s.m, s.n_parts, sizeof *s.part);
+  if (s.part != NULL) status = read_parts(&s, desc, args) != 0 || run(&s) != 0;
   for (int32_t p = 0; s.part != NULL && p < s.n_parts; p++) {
     results[2 * p].a = s.part[p].agg.value;
     results[2 * p + 1].a = s.part[p].agg.valid;

@@ -91,6 +91,37 @@ int64_t *fl_agg_counts_of(FlAgg *a) {
   return fl_agg_counts(a, valid, a->n_cols > 1 ? a->col[1].valid : NULL, true);
 }
 
+/* ---- groups ------------------------------------------------------------------------------------------- */
+
+void fl_agg_read_ids(const FlArray *ids, const int64_t **id, FlAggFew *few) {
+  if (ids->dtype == FL_I64) *id = ids->data;
+  else *few = (FlAggFew){ids->data, fl_dtype_info[ids->dtype].bytes};
+}
+
+typedef struct Widen {
+  FlAggFew few;
+  int64_t *to;
+} Widen;
+
+static int32_t widen_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Widen *w = env;
+  (void)ctx;
+  if (w->few.bytes == 1)
+    for (int64_t i = begin; i < end; i++) w->to[i] = ((const uint8_t *)w->few.id)[i];
+  else
+    for (int64_t i = begin; i < end; i++) w->to[i] = ((const uint16_t *)w->few.id)[i];
+  return 0;
+}
+
+FlStatus fl_agg_widen(FlAgg *a) {
+  if (a->few.id == NULL) return 0;
+  Widen w = {a->few, fl_part_alloc(a->m, a->n, sizeof *w.to)};
+  if (w.to == NULL || fl_part_for(a->m->ctx, widen_body, &w, a->n, 0.5) != 0) return 1;
+  a->id = w.to;
+  a->few = (FlAggFew){0};
+  return 0;
+}
+
 /* ---- results ------------------------------------------------------------------------------------------ */
 
 FlStatus fl_agg_results(FlAgg *a, int64_t least) {
@@ -197,11 +228,13 @@ static FlStatus aggregate(FlAgg *a, const FlSlot *args) {
   }
   bool one = desc->i == 1;
   a->g = one ? 1 : args[0].i;
-  a->id = one ? NULL : args[1].a->data;
+  if (!one) fl_agg_read_ids(args[1].a, &a->id, &a->few);
   a->n = one && a->n_cols > 0 ? a->col[0].n : args[1].a->dims[0];
   for (int32_t k = 0; k < a->n_cols; k++) {
     if (a->col[k].n != a->n) return fl_part_fail_shape(ctx, desc, a->n, a->col[k].n);
   }
+  if (a->few.id != NULL && fl_agg_sweeps(a, row)) return fl_agg_sweep_one(a, row);
+  if (fl_agg_widen(a) != 0) return 1;
   if (fl_agg_is_large(a)) return fl_agg_parts(&(FlAggWanted){a, row}, 1);
   a->counts = fl_agg_counts_of(a);
   return a->counts == NULL ? 1 : row->fn(a);

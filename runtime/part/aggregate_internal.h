@@ -5,12 +5,19 @@
 #include "flow/aggregates.h"
 #include "part/part_internal.h"
 
+/* The group of each row where the groups are few: numbers of 1 or 2 bytes; NULL: they are not given so. */
+typedef struct FlAggFew {
+  const void *id;
+  int32_t bytes;
+} FlAggFew;
+
 /* One call of aggregate. `value` and `valid` are made by the function of the aggregate. */
 typedef struct FlAgg {
   FlPartMem *m;
   const FlOpDesc *desc;
   int64_t n, g;
-  const int64_t *id; /* [n]; NULL: all rows are group 0 */
+  const int64_t *id; /* [n]; NULL: all rows are group 0, or `few` says which */
+  FlAggFew few;
   FlPartCol col[2];
   int32_t n_cols;
   int64_t base;    /* the group that group 0 is, of a part of them */
@@ -36,6 +43,14 @@ typedef struct FlAggRow {
 /* The one of this name, of so many bytes; NULL: there is none. */
 const FlAggRow *fl_agg_find(const char *name, size_t length);
 
+/* What the array says of the rows' groups: *id, or *few. */
+void fl_agg_read_ids(const FlArray *ids, const int64_t **id, FlAggFew *few);
+/* `few` becomes `id`: for functions that know no `few`, which are all. */
+FlStatus fl_agg_widen(FlAgg *a);
+/* Whether an aggregate may be made by a sweep: as what aggregates joins (compiler/opt/aggregates.c). (agg_sweep.c) */
+bool fl_agg_sweeps(const FlAgg *a, const FlAggRow *row);
+/* Makes it so, alone. */
+FlStatus fl_agg_sweep_one(FlAgg *a, const FlAggRow *row);
 /* New result arrays: value of the wanted type (undefined), valid[k] = counts[k] >= least. */
 FlStatus fl_agg_results(FlAgg *a, int64_t least);
 /* Results from sums of the column, ints or floats (the other is NULL); a sum of integers must fit (OVERFLOW).

@@ -124,7 +124,7 @@ FlStatus fl_part_group_words(FlPartMem *m, FlPartCodes *codes, int32_t w, bool o
   int64_t n = codes->n;
   *out = (FlPartGroups){.n = n, .id = id != NULL ? id : fl_part_alloc(m, n, sizeof *id)};
   if (out->id == NULL) return 1;
-  if (fl_part_table_sweeps(m, codes, w) < INT64_MAX) return fl_part_group_table(m, codes, w, out);
+  if (fl_part_table_sweeps(m, codes, w) < INT64_MAX) return fl_part_group_table(m, codes, w, out->id, sizeof *out->id, out);
   FlPartPair *pairs = NULL;
   if (mostly_different(m, codes, w) && fl_part_sort_buckets(m, codes, w, &pairs) != 0) return 1;
   if (pairs != NULL) {
@@ -203,6 +203,13 @@ FlStatus fl_part_keys(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, Fl
   return 0;
 }
 
+/* Of the number of a row's group, where that is only counted and the words are few. */
+static int32_t bytes_of_ids(FlPartMem *m, const FlOpDesc *desc, const FlPartCodes *codes) {
+  bool few = desc->i & FL_GROUP_COUNTED && codes->n_words == 1 && codes->words[0].max < FL_PART_FEW_GROUPS &&
+             fl_part_table_sweeps(m, codes, 0) == 1;
+  return !few ? (int32_t)sizeof(int64_t) : codes->words[0].max <= UINT8_MAX ? 1 : 2;
+}
+
 static FlStatus group_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **id,
                            FlArray **first, int64_t *g) {
   FlPartKey *keys;
@@ -210,8 +217,15 @@ static FlStatus group_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *arg
   FlPartGroups groups;
   if (fl_part_keys(m, desc, args, &keys) != 0) return 1;
   if (fl_part_encode(m, keys, desc->n_columns, 1, true, &codes) != 0) return 1;
-  *id = fl_array_new(m->ctx, FL_I64, 1, &codes.n);
-  if (*id == NULL || fl_part_group_codes(m, &codes, true, (*id)->data, &groups) != 0) return 1;
+  int32_t bytes = bytes_of_ids(m, desc, &codes);
+  *id = fl_array_new(m->ctx, bytes == 1 ? FL_U8 : bytes == 2 ? FL_U16 : FL_I64, 1, &codes.n);
+  if (*id == NULL) return 1;
+  groups = (FlPartGroups){.n = codes.n};
+  if (bytes < (int32_t)sizeof(int64_t)) {
+    if (fl_part_group_table(m, &codes, 0, (*id)->data, bytes, &groups) != 0) return 1;
+  } else if (fl_part_group_codes(m, &codes, true, (*id)->data, &groups) != 0) {
+    return 1;
+  }
   *first = fl_part_keep(m, groups.first, FL_I64, groups.g);
   *g = groups.g;
   return *first == NULL;

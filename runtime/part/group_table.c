@@ -20,7 +20,9 @@ typedef struct Table {
   uint32_t *first;     /* [width] least row of each word, or NONE; then the number of its group */
   uint64_t *there;     /* of ranges: a bit for each word that some row has; NULL: there is one range */
   uint32_t *below;     /* and how many there are before those of each 64 words */
-  int64_t g, *id;
+  int64_t g;
+  void *id;
+  int32_t id_bytes;
 } Table;
 
 static int32_t clear_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
@@ -58,24 +60,32 @@ static inline int64_t rank_of(const Table *t, uint64_t word) {
   return (int64_t)t->below[word / 64] + __builtin_popcountll(lower);
 }
 
+/* The groups of the rows [row, row + n), at most FL_PART_BATCH. */
+static void number(const Table *t, int64_t row, int64_t n, int64_t *id) {
+  uint64_t word[FL_PART_BATCH];
+  fl_part_read_words(t->codes, t->w, row, n, word);
+  if (t->there != NULL) {
+    for (int64_t i = 0; i < n; i++) id[i] = rank_of(t, word[i]);
+  } else {
+    for (int64_t i = 0; i < n; i++) id[i] = t->first[word[i]];
+  }
+}
+
 static int32_t number_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Table *t = env;
-  int64_t size = (int64_t)sizeof *t->id;
+  int64_t size = t->id_bytes;
   FlPartSlices slices = fl_part_slices(ctx, t->id, SLICE * size);
   for (int64_t k = begin; k < end; k++) {
     int64_t row = k * SLICE, n = fl_part_min(SLICE, t->codes->n - row);
-    int64_t *id = fl_part_slice(&slices, t->id + row);
+    char *place = (char *)t->id + row * size, *to = fl_part_slice(&slices, place);
     for (int64_t at = 0; at < n; at += FL_PART_BATCH) {
-      uint64_t word[FL_PART_BATCH];
-      int64_t count = fl_part_min(FL_PART_BATCH, n - at);
-      fl_part_read_words(t->codes, t->w, row + at, count, word);
-      if (t->there != NULL) {
-        for (int64_t i = 0; i < count; i++) id[at + i] = rank_of(t, word[i]);
-      } else {
-        for (int64_t i = 0; i < count; i++) id[at + i] = t->first[word[i]];
-      }
+      int64_t id[FL_PART_BATCH], count = fl_part_min(FL_PART_BATCH, n - at);
+      char *here = to + at * size;
+      number(t, row + at, count, size == sizeof *id ? (int64_t *)(void *)here : id);
+      for (int64_t i = 0; size == 1 && i < count; i++) ((uint8_t *)here)[i] = (uint8_t)id[i];
+      for (int64_t i = 0; size == 2 && i < count; i++) ((uint16_t *)(void *)here)[i] = (uint16_t)id[i];
     }
-    fl_part_slice_done(&slices, t->id + row, n * size);
+    fl_part_slice_done(&slices, place, n * size);
   }
   fl_part_slices_free(&slices);
   return 0;
@@ -207,9 +217,10 @@ static void count_below(Table *t, int64_t size) {
   }
 }
 
-FlStatus fl_part_group_table(FlPartMem *m, const FlPartCodes *codes, int32_t w, FlPartGroups *out) {
+FlStatus fl_part_group_table(FlPartMem *m, const FlPartCodes *codes, int32_t w, void *id, int32_t id_bytes,
+                             FlPartGroups *out) {
   int64_t size = (int64_t)codes->words[w].max + 1, words = words_of(m, size);
-  Table t = {.codes = codes, .w = w, .id = out->id};
+  Table t = {.codes = codes, .w = w, .id = id, .id_bytes = id_bytes};
   if (words < size) { /* the bits take some of the room */
     if (make_bits(m, &t, size) != 0) return 1;
     words = words_of(m, size);

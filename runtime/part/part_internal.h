@@ -360,6 +360,8 @@ FlStatus fl_part_sort_even(FlPartMem *m, FlPartPair *a, FlPartPair *spare, int64
 
 /* ---- grouping (hash_set.c, group.c) ---------------------------------------------------------------- */
 
+enum { FL_PART_FEW_GROUPS = 1 << 14 }; /* whose numbers may have two bytes */
+
 typedef struct FlPartGroups {
   int64_t n, g;
   int64_t *id;    /* [n] group of each row */
@@ -382,8 +384,9 @@ FlStatus fl_part_group_ordered(FlPartMem *m, FlPartCodes *codes, int64_t bytes, 
                                FlPartGroups *out);
 
 /* The same where the words are hardly more than the rows: by ascending words, with a table of as many words
- * as there is room for. (group_table.c) */
-FlStatus fl_part_group_table(FlPartMem *m, const FlPartCodes *codes, int32_t w, FlPartGroups *out);
+ * as there is room for. id [n]: numbers of `id_bytes`, 1, 2 or 8, which hold the greatest word. (group_table.c) */
+FlStatus fl_part_group_table(FlPartMem *m, const FlPartCodes *codes, int32_t w, void *id, int32_t id_bytes,
+                             FlPartGroups *out);
 /* So often it goes through the rows; INT64_MAX: the words are too many for that. */
 int64_t fl_part_table_sweeps(FlPartMem *m, const FlPartCodes *codes, int32_t w);
 /* Only sets the bits of the first rows of word 0. */

@@ -101,14 +101,6 @@ static bool foreign_word(const Place *x) {
   return false;
 }
 
-static bool ternary(const Place *x) {
-  bool sign = x->found->kind == FL_TOK_QUESTION && fl_syntax_after_operand(x);
-  bool python = x->found->kind == FL_TOK_IF && fl_syntax_after_operand(x) && !is_first(x);
-  if (!sign && !python) return false;
-  fl_syntax_say(x, FL_E0109, x->found->span, "a choice is not written like this", "write `if c { a } else { b }`");
-  return true;
-}
-
 static bool arrow(const Place *x) {
   if (x->found->kind != FL_TOK_ARROW || !fl_syntax_after_operand(x)) return false;
   fl_syntax_say(x, FL_E0101, x->found->span, "`->` stands before the type of a function's result",
@@ -345,7 +337,7 @@ static void general(const Place *x) {
 /* ---- the whole ---- */
 
 static bool (*const rules[])(const Place *) = {
-    fl_syntax_habit,    foreign_word,       ternary,     equals_twice, for_brackets,       let_function,     colon,
+    fl_syntax_habit,    foreign_word,       equals_twice, for_brackets,       let_function,     colon,
     param_without_type, equals_once, arrow,        operator_first,     reserved_name,    new_outside,
     no_braces,          lone_else,   start_word,   comprehension_body, side_by_side,
 };

@@ -235,6 +235,93 @@ static bool remainder_of(const Place *x) { /* y %% 2 */
   return true;
 }
 
+/* ---- choices ---- */
+
+/* The first token of these kinds at the place or behind it, in the same brackets; NULL: what ends a value comes before. */
+static const FlToken *ahead(const Place *x, const FlToken *t, int kind) {
+  for (; t->kind && t->kind != FL_TOK_NEWLINE && t->kind != FL_TOK_COMMA; t++) {
+    if (t->kind == kind) return t;
+    if (t->match >= 0 && &x->p->tokens.at[t->match] < t) return NULL; /* the end of the brackets around */
+    if (t->match >= 0) t = &x->p->tokens.at[t->match];
+  }
+  return NULL;
+}
+
+/* The last token of the value that begins here: before `until`, or where that is 0 before a comma, the end of a line or
+ * of the brackets around. NULL: it has what may belong to another choice, or ends elsewhere. */
+static const FlToken *value_end(const Place *x, const FlToken *t, int until) {
+  for (; t->kind && t->kind != FL_TOK_NEWLINE && t->kind != FL_TOK_COMMA; t++) {
+    int k = t->kind;
+    if (k == until) return t - 1;
+    if (k == FL_TOK_IF || k == FL_TOK_ELSE || k == FL_TOK_QUESTION || k == FL_TOK_COLON || k == FL_TOK_FOR) return NULL;
+    if (t->match >= 0 && &x->p->tokens.at[t->match] < t) break;
+    if (t->match >= 0) t = &x->p->tokens.at[t->match];
+  }
+  return until ? NULL : t - 1;
+}
+
+/* The first token of the value that ends before `t`: behind what opens, separates or binds. NULL: it has what may belong
+ * to another choice. */
+static const FlToken *value_begin(const Place *x, const FlToken *t) {
+  while (is_before(x, t)) {
+    const FlToken *b = t - 1;
+    int k = b->kind;
+    if (k == FL_TOK_IF || k == FL_TOK_ELSE || k == FL_TOK_QUESTION || k == FL_TOK_FOR) return NULL;
+    if (b->match >= 0 && &x->p->tokens.at[b->match] > b) break;
+    if (k == FL_TOK_NEWLINE || k == FL_TOK_COMMA || k == FL_TOK_ASSIGN || k == FL_TOK_COLON || k == FL_TOK_FATARROW) break;
+    t = b->match >= 0 ? &x->p->tokens.at[b->match] : b;
+  }
+  return t;
+}
+
+/* `if` before `t`, in the same brackets, with nothing but its condition between; NULL: none. */
+static const FlToken *if_before(const Place *x, const FlToken *t) {
+  while (is_before(x, t)) {
+    const FlToken *b = t - 1;
+    if (b->kind == FL_TOK_IF) return b;
+    if (b->kind == FL_TOK_NEWLINE || b->kind == FL_TOK_COMMA || b->kind == FL_TOK_ELSE || b->kind == FL_TOK_RBRACE) return NULL;
+    if (b->match >= 0 && &x->p->tokens.at[b->match] > b) return NULL;
+    t = b->match >= 0 ? &x->p->tokens.at[b->match] : b;
+  }
+  return NULL;
+}
+
+/* A choice in the words of flow; NULL where a part of it is not sure. */
+static const char *choice_of(const Place *x, const FlToken *if_from, const FlToken *if_to, const FlToken *a_from, const FlToken *a_to,
+                             const FlToken *b_from, const FlToken *b_to) {
+  if (!if_from || !if_to || !a_from || !a_to || !b_from || !b_to || if_to < if_from || a_to < a_from || b_to < b_from) return NULL;
+  return fl_arena_printf(x->p->arena, "if %s { %s } else { %s }", text(x, if_from, if_to), text(x, a_from, a_to), text(x, b_from, b_to));
+}
+
+/* `if c then a else b`, `if c: a else b`, and with `else:` */
+static bool choice_by_words(const Place *x) {
+  bool then = is(x, x->found, "then");
+  const FlToken *begin = then || x->found->kind == FL_TOK_COLON ? if_before(x, x->found) : NULL;
+  const FlToken *other = begin ? ahead(x, x->next, FL_TOK_ELSE) : NULL;
+  if (!other) return false;
+  const FlToken *value = other[1].kind == FL_TOK_COLON ? other + 2 : other + 1, *end = value_end(x, value, 0);
+  const char *by = choice_of(x, begin + 1, x->prev, x->next, value_end(x, x->next, FL_TOK_ELSE), value, end);
+  const char *help = by ? fl_arena_printf(x->p->arena, "write `%s`", by) : "a block is written in braces: if c { a } else { b }";
+  if (then) return word_error(x, x->found, help, begin, end, by);
+  FlDiag *d = fl_syntax_say(x, FL_E0111, x->found->span, "expected `{`, found `:`", help);
+  if (by) replace(d, begin, end, by);
+  return true;
+}
+
+/* `a if c else b`, `c ? a : b` */
+static bool choice_behind(const Place *x) {
+  bool sign = x->found->kind == FL_TOK_QUESTION;
+  if ((!sign && x->found->kind != FL_TOK_IF) || x->found == x->head || !fl_syntax_after_operand(x)) return false;
+  const FlToken *other = ahead(x, x->next, sign ? FL_TOK_COLON : FL_TOK_ELSE), *from = other ? value_begin(x, x->found) : NULL;
+  const FlToken *end = from ? value_end(x, other + 1, 0) : NULL, *middle = value_end(x, x->next, sign ? FL_TOK_COLON : FL_TOK_ELSE);
+  const FlToken *last = other ? other + 1 : NULL;
+  const char *by = sign ? choice_of(x, from, x->prev, x->next, middle, last, end) : choice_of(x, x->next, middle, from, x->prev, last, end);
+  FlDiag *d = fl_syntax_say(x, FL_E0109, x->found->span, "a choice is not written like this",
+                            by ? fl_arena_printf(x->p->arena, "write `%s`", by) : "write `if c { a } else { b }`");
+  if (by) replace(d, from, end, by);
+  return true;
+}
+
 /* ---- C ---- */
 
 static bool increment(const Place *x) {
@@ -272,8 +359,8 @@ static bool comment(const Place *x) {
 }
 
 static bool (*const rules[])(const Place *) = {
-    like,  between,          is_null,       not_in,       renamed,   counted,      column_call, mapping, quoted_name,
-    slice, generator_behind, imported_from, remainder_of, increment, counting_for, comment,
+    like,  between,          is_null,       not_in,       renamed,   counted,      column_call, mapping, quoted_name, choice_by_words,
+    slice, generator_behind, imported_from, remainder_of, increment, counting_for, comment,     choice_behind,
 };
 
 bool fl_syntax_habit(const FlSyntaxPlace *x) {

@@ -166,9 +166,16 @@ enum {
   BLOCK_HEADER = (sizeof(Block) + 15) / 16 * 16
 };
 
+/* Of an arena without a block: there is no byte, and yet a place, as memset and its like ask for. */
+static FlArena no_room(void) {
+  static const _Alignas(16) char nothing[16];
+  char *at = (char *)(uintptr_t)nothing;
+  return (FlArena){at, at};
+}
+
 FlArena *fl_arena_new(void) {
   Arena *a = must_alloc(sizeof *a);
-  *a = (Arena){0};
+  *a = (Arena){.room = no_room()};
   link_into(guard ? &guard->arenas : NULL, &a->link);
   return &a->room;
 }
@@ -198,7 +205,7 @@ void fl_arena_clear(FlArena *arena) {
     b->next = a->spare;
     a->spare = b;
   }
-  a->room = (FlArena){0};
+  a->room = no_room();
 }
 
 /* Of those that were cleared, one for that many bytes that is not much larger; NULL: there is none. */

@@ -17,6 +17,8 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +26,7 @@ typedef struct Repl {
   FlSession session;
   FlLines *lines;
   char folder[512]; /* of values */
+  int lock;         /* of the folder; -1: its file system has none */
   int argc;         /* of every program: its name and options of every script */
   char **argv;
   int status; /* of the first that did not end well */
@@ -32,20 +35,56 @@ typedef struct Repl {
 
 /* ---- values: files in a folder that lives as long as the session ------------------------------------ */
 
-static bool make_folder(Repl *r) {
-  const char *top = getenv("TMPDIR");
-  snprintf(r->folder, sizeof r->folder, "%s/flow-repl-XXXXXX", top && top[0] == '/' ? top : "/var/tmp");
-  if (mkdtemp(r->folder)) return true;
-  fprintf(stderr, "flowc repl: cannot make the folder `%s`: %s\n", r->folder, strerror(errno));
-  fputs("  help: name a folder on another disk: TMPDIR=FOLDER before the command\n", stderr);
-  return false;
+static const char FOLDER[] = "flow-repl-"; /* begins the name of each */
+
+static void empty_folder(const char *path) {
+  DIR *d = opendir(path);
+  for (const struct dirent *e; d && (e = readdir(d));)
+    if (e->d_name[0] != '.' || isalnum((unsigned char)e->d_name[1])) unlinkat(dirfd(d), e->d_name, 0);
+  if (d) closedir(d);
 }
 
-static void empty_folder(const Repl *r) {
-  DIR *d = opendir(r->folder);
-  for (const struct dirent *e; d && (e = readdir(d));)
-    if (isdigit((unsigned char)e->d_name[0])) unlinkat(dirfd(d), e->d_name, 0);
+/* Opened for its lock, which a session has as long as it lasts, however it ends; -1: another one has it. */
+static int lock_folder(const char *path) {
+  int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  struct stat st;
+  if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &st) == 0 && st.st_nlink > 0 && st.st_uid == geteuid()) return fd;
+  if (fd >= 0) close(fd);
+  return -1;
+}
+
+/* Those of sessions that were killed go. */
+static void remove_stale(const char *top) {
+  DIR *d = opendir(top);
+  for (const struct dirent *e; d && (e = readdir(d));) {
+    char path[512];
+    if (strncmp(e->d_name, FOLDER, sizeof FOLDER - 1) != 0 ||
+        snprintf(path, sizeof path, "%s/%s", top, e->d_name) >= (int)sizeof path)
+      continue;
+    int fd = lock_folder(path);
+    if (fd < 0) continue;
+    empty_folder(path);
+    rmdir(path);
+    close(fd);
+  }
   if (d) closedir(d);
+}
+
+static bool make_folder(Repl *r) {
+  const char *top = getenv("TMPDIR");
+  top = top && top[0] == '/' ? top : "/var/tmp";
+  remove_stale(top);
+  do { /* another session may take it for a stale one before it is locked: then it is gone */
+    snprintf(r->folder, sizeof r->folder, "%s/%sXXXXXX", top, FOLDER);
+    if (!mkdtemp(r->folder)) {
+      fprintf(stderr, "flowc repl: cannot make the folder `%s`: %s\n", r->folder, strerror(errno));
+      fputs("  help: name a folder on another disk: TMPDIR=FOLDER before the command\n", stderr);
+      return false;
+    }
+    errno = 0;
+    r->lock = lock_folder(r->folder);
+  } while (r->lock < 0 && (errno == EWOULDBLOCK || access(r->folder, F_OK) != 0));
+  return true;
 }
 
 /* ---- programs ----------------------------------------------------------------------------------------- */
@@ -324,7 +363,7 @@ static void do_save(Repl *r, const char *rest) {
 static void do_reset(Repl *r, const char *rest) {
   (void)rest;
   fl_session_reset(&r->session);
-  empty_folder(r);
+  empty_folder(r->folder);
   fl_session_init(&r->session, r->folder);
 }
 
@@ -449,8 +488,9 @@ static void serve(Repl *r, const char *file) {
   while (!r->over) read_entry(r);
   if (typed && r->status != 130) r->status = 0;
   fl_session_reset(&r->session);
-  empty_folder(r);
+  empty_folder(r->folder);
   rmdir(r->folder);
+  if (r->lock >= 0) close(r->lock);
 }
 
 int fl_command_repl(int n_words, char **words) {

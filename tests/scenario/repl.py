@@ -104,6 +104,31 @@ check(done.stdout == "3\n", ":save writes what ended well", done.stdout + done.s
 check(session("1\n", "--workrs").returncode == 2 and session("1\n", "a.flow", "b.flow").returncode == 2, "wrong words")
 check("[FILE]" in session("", "--help").stdout, "--help")
 
+# ---- sessions that are killed: the next one takes away what they left, and nothing of those that live ----
+def begun():
+    """A session that holds a value, and the folder of it."""
+    before = set(values.iterdir())
+    run = subprocess.Popen([FLOWC, "repl"], cwd=place.path, env=place.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    run.stdin.write("let x = [1, 2, 3]\nsum(x)\n")
+    run.stdin.flush()
+    check(run.stdout.readline() == "6\n", "a session begins")
+    return run, (set(values.iterdir()) - before).pop()
+
+
+for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP):
+    lives, kept = begun()
+    killed, left = begun()
+    killed.send_signal(number)
+    killed.wait(timeout=30 * PATIENCE)
+    check(any(left.iterdir()), f"{number.name}: values are left")
+    for tries in range(20):  # what it had begun may end a moment later
+        done = session("1 + 1\n")
+        if not left.exists():
+            break
+    check(done.stdout == "2\n" and not left.exists() and any(kept.iterdir()), f"{number.name}: the next session takes them away", done.stderr)
+    out, _ = lives.communicate("sum(x) + 1\n", timeout=30 * PATIENCE)
+    check(out == "7\n" and not list(values.iterdir()), f"{number.name}: the other session goes on", out)
+
 # ---- a terminal ----
 
 

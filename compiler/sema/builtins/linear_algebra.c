@@ -209,11 +209,23 @@ FlVal fl_builtin_nearest_moved(FlSema *s, FlCallSite *c) {
 
 /* ---- factors ---- */
 
+static FlValue *det_of(FlSema *s, FlCallSite *c, FlValue *matrix) {
+  FlType1 type = fl_t_scalar((FlDtype)matrix->type.dtype);
+  return decomposition(s, c, 1, &matrix, 1, &type)->results[0];
+}
+
+/* Of many, that of each. */
 FlVal fl_builtin_det(FlSema *s, FlCallSite *c) {
   FlVal a;
-  if (!read_square(s, c, 2, &a)) return fl_val_error(s);
-  FlType1 type = fl_t_scalar(a.type->dtype);
-  return fl_val_scalar(s, a.type->dtype, decomposition(s, c, 1, a.parts, 1, &type)->results[0]);
+  if (!read_square(s, c, 3, &a)) return fl_val_error(s);
+  FlDtype d = a.type->dtype;
+  if (a.type->rank == 2) return fl_val_scalar(s, d, det_of(s, c, a.parts[0]));
+  FlValue *sizes[3];
+  for (int k = 0; k < 3; k++) sizes[k] = fl_sema_dim(s, a, k);
+  FlSemaMap each = fl_sema_map(s, 1, sizes, d), one = fl_sema_map(s, 2, sizes + 1, d);
+  FlValue *at[3] = {each.index[0], one.index[0], one.index[1]};
+  FlValue *matrix = fl_sema_map_end(s, &one, fl_ir_load(&s->b, a.parts[0], 3, at, true));
+  return fl_val_array(s, d, 1, fl_sema_map_end(s, &each, det_of(s, c, matrix)));
 }
 
 FlVal fl_builtin_cholesky(FlSema *s, FlCallSite *c) {

@@ -39,6 +39,14 @@ for n in range(1, 19):
         lines.append(f"print({n}, abs(det(m{n}{kind}) - ({d}.0)) <= {1e-10 * size:.3g} + 1e-6 * {float(kind == 'singular')}, "
                      f"abs(f64(det([for r in m{n}{kind}: [for x in r: f32(x)]])) - ({d}.0)) <= {1e-2 * size:.3g} + 10.0 ^ {n - 6 if kind == 'singular' else -9}.0)")
         wanted.append(f"{n} true true")
+for n in (1, 2, 3, 4, 7, 18):  # of many: what each has, and its derivative
+    names = [f"m{n}{kind}" for kind in ("full", "sparse", "singular")]
+    lines.append(f"let s{n} = [{', '.join(names)}]")
+    lines.append(f"print({n}, max(abs(det(s{n}) - [{', '.join(f'det({name})' for name in names)}])) == 0.0, "
+                 f"max(abs(flatten(grad(z => sum(det(z)))(s{n})) - flatten([{', '.join(f'grad(z => det(z))({name})' for name in names)}]))) == 0.0)")
+    wanted.append(f"{n} true true")
+lines.append("print(len(det(zeros(3, 0, 0))), sum(det(zeros(3, 0, 0))), len(det([for i in 0..0, j in 0..2, k in 0..2: 1.0])))")
+wanted.append("3 3.0 0")
 lines.append("print(det([[0.0, 1.0], [1.0, 0.0]]), det([[1e200, 0.0], [0.0, 1e200]]), det([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [1.0, 1.0, 1.0]]), det([[-0.0]]))")
 wanted.append("-1.0 inf 0.0 0.0")
 (HERE / "det_small.flow").write_text("\n".join(lines) + "\n")

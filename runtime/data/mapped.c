@@ -78,9 +78,11 @@ void fl_mapped_remove(FlMappings *p, const void *at) {
   if (f.fd >= 0) close_both(&f);
 }
 
+/* In pieces: what goes past the page cache holds the pages that it comes from in memory meanwhile. */
 static bool write_at(int fd, const char *from, size_t bytes, size_t at) {
+  enum { PIECE = 1 << 20 };
   while (bytes > 0) {
-    ssize_t n = pwrite(fd, from, bytes, (off_t)at);
+    ssize_t n = pwrite(fd, from, bytes < PIECE ? bytes : PIECE, (off_t)at);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
     from += n;

@@ -1,7 +1,8 @@
 /* launch.c: --ranks: the same command line again, as several processes that a launcher of MPI starts.
  *
  * In: how many. Out: the exit status that one process would have had: rank 0 leaves it in a file, since a launcher adds lines
- * of its own to what fails. What always holds: signals reach the ranks; when this process dies, so do they. */
+ * of its own to what fails. The file has no name but by this process (/proc), so that nothing is left behind however that
+ * ends. What always holds: signals reach the ranks; when this process dies, so do they. */
 #include "process/launch.h"
 
 #include <errno.h>
@@ -75,24 +76,31 @@ static int await(pid_t child, const sigset_t *set, int *ended_by) {
   }
 }
 
-static int read_status(const char *path) {
-  int status = -1;
-  FILE *f = fopen(path, "r");
-  if (f && fscanf(f, "%d", &status) != 1) status = -1;
-  if (f) fclose(f);
-  return status;
+/* What rank 0 has left; -1: nothing. */
+static int read_status(int fd) {
+  char text[16] = "";
+  ssize_t n = pread(fd, text, sizeof text - 1, 0);
+  return n > 0 && text[n - 1] == '\n' ? atoi(text) : -1;
+}
+
+/* A file that others find as `path` while this process lives; -1: there is none. */
+static int status_file(char *path, size_t room) {
+  const char *folder = getenv("TMPDIR");
+  snprintf(path, room, "%s/flow-ranks-XXXXXX", folder && *folder ? folder : "/tmp");
+  int fd = mkostemp(path, O_CLOEXEC);
+  if (fd >= 0) unlink(path);
+  if (fd >= 0) snprintf(path, room, "/proc/%ld/fd/%d", (long)getpid(), fd);
+  return fd;
 }
 
 int fl_launch_ranks(int n) {
-  const char *launcher = getenv("FLOW_MPIRUN"), *folder = getenv("TMPDIR");
+  const char *launcher = getenv("FLOW_MPIRUN");
   char path[4096], count[16];
   if (!launcher || !*launcher) launcher = "mpirun";
   snprintf(count, sizeof count, "%d", n);
-  snprintf(path, sizeof path, "%s/flow-ranks-XXXXXX", folder && *folder ? folder : "/tmp");
   char *bytes = calloc(LONGEST, 1), **words = bytes ? command_line(launcher, count, bytes) : NULL;
-  int fd = words ? mkstemp(path) : -1, ended_by = 0;
+  int fd = words ? status_file(path, sizeof path) : -1, ended_by = 0;
   if (fd < 0) return fprintf(stderr, "error: cannot start ranks: %s\n", strerror(errno)), free(words), free(bytes), 4;
-  close(fd);
   sigset_t set, before;
   sigemptyset(&set);
   for (size_t k = 0; k < 4; k++) sigaddset(&set, (int[]){SIGCHLD, SIGINT, SIGTERM, SIGHUP}[k]);
@@ -100,8 +108,8 @@ int fl_launch_ranks(int n) {
   fflush(stdout);
   pid_t child = fork();
   if (child == 0) become(launcher, words, path, &before);
-  int its = child < 0 ? 4 : await(child, &set, &ended_by), status = read_status(path);
-  unlink(path);
+  int its = child < 0 ? 4 : await(child, &set, &ended_by), status = read_status(fd);
+  close(fd);
   free(words);
   free(bytes);
   sigprocmask(SIG_SETMASK, &before, NULL);

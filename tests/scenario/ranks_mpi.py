@@ -95,6 +95,9 @@ def ends(place, launcher, what, which, how):
 
 
 place = Place()
+kept = place.path / "kept"
+kept.mkdir()
+place.env["TMPDIR"] = str(kept)
 for name, text in SCRIPTS.items():
     place.write(f"{name}.flow", text)
 done = subprocess.run([FLOWC, "run", "notes.flow", "--ranks", "2"], cwd=place.path, text=True, capture_output=True,
@@ -131,8 +134,10 @@ for launcher in LAUNCHERS:
         check((done.returncode, done.stdout, done.stderr) == (0, want.stdout, want.stderr), f"{launcher}: {command}", done)
     ends(place, launcher, "SIGTERM to what the user started", None, signal.SIGTERM)
     ends(place, launcher, "SIGINT to what the user started", None, signal.SIGINT)
+    ends(place, launcher, "SIGKILL to what the user started", None, signal.SIGKILL)
     ends(place, launcher, "a killed rank", 1, signal.SIGKILL)
     ends(place, launcher, "a killed rank 0", 0, signal.SIGKILL)
+    check(not list(kept.glob("flow-*")), f"{launcher}: nothing is left behind", list(kept.iterdir()))
     if not SHORT:
         ends(place, launcher, "an interrupted rank", 2, signal.SIGTERM)
 finish()

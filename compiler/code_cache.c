@@ -124,7 +124,9 @@ static bool inputs_unchanged(Reader *r) {
     if (!take(r, &kind, 1) || !take(r, &len, sizeof len) || len >= PATH_MAX || !take(r, path, len))
       return false;
     path[len] = '\0';
-    if (!take(r, &d, sizeof d) || !fl_memo_digest_same(d, fl_world_here.digest(NULL, path, (FlSemaInputKind)kind))) return false;
+    if (!take(r, &d, sizeof d) ||
+        !fl_memo_digest_same(d, fl_world_here.digest(NULL, path, (FlSemaInputKind)kind)))
+      return false;
   }
   return true;
 }
@@ -226,7 +228,8 @@ bool fl_code_cache_tries(FlCodeCache *cache, const FlCompilation *c, const FlBui
   return !known || (ended && !fl_memo_digest_same(text, tried_text(cache, c, options)));
 }
 
-void fl_code_cache_tried(FlCodeCache *cache, const FlCompilation *c, const FlBuildOptions *options, bool ended) {
+void fl_code_cache_tried(FlCodeCache *cache, const FlCompilation *c, const FlBuildOptions *options,
+                         bool ended) {
   if (!cache || !cache->memo) return;
   FlText1 name = tried_name(c), record = {0};
   add_digest(&record, tried_text(cache, c, options));

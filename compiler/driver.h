@@ -43,8 +43,9 @@ typedef struct FlCompilation {
 int fl_compilation_init(FlCompilation *c, const char *path);
 /* The same with a text that was read already; it is copied. */
 void fl_compilation_init_text(FlCompilation *c, const char *path, const FlText1 *text);
-/* The same in an arena that is the caller's: to be cleared instead of fl_compilation_reset; and with what other compilations
- * parsed of the library (or NULL), in an arena that lives longer, for messages and IR alone: programs say of what texts they were made. */
+/* The same in an arena that is the caller's: to be cleared instead of fl_compilation_reset; and with what
+ * other compilations parsed of the library (or NULL), in an arena that lives longer, for messages and IR
+ * alone: programs say of what texts they were made. */
 void fl_compilation_init_in(FlCompilation *c, FlArena *arena, FlParsedLibrary *library, const char *path,
                             const FlText1 *text);
 void fl_compilation_reset(FlCompilation *c);
@@ -68,11 +69,12 @@ int fl_compile_object(FlCompilation *c, const FlBuildOptions *options, FlEmit em
 int fl_compile_object_with(FlCompilation *c, const FlBuildOptions *options, const FlCodeStore *store,
                            FlObject *out);
 
-/* The digest of all texts of a script, in the order in which they are imported, as a program says it of itself. */
+/* The digest of all texts of a script, in the order in which they are imported, as a program says it of
+ * itself. */
 enum { FL_SOURCE_DIGEST = 33 };
 void fl_source_digest(const FlSources *sources, char out[FL_SOURCE_DIGEST]);
-/* The digest of each line of a text, as records of runs have them (fl_record_line), in the arena; and the line from 1 on that
- * is now what line `line` of such a digest was: the nearest; 0: it is no more. */
+/* The digest of each line of a text, as records of runs have them (fl_record_line), in the arena; and the
+ * line from 1 on that is now what line `line` of such a digest was: the nearest; 0: it is no more. */
 uint64_t *fl_source_lines(FlArena *a, const FlSource *f);
 int fl_source_same(const FlSource *f, const uint64_t *lines, int line, uint64_t digest);
 

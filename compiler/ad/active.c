@@ -1,7 +1,7 @@
 /* active.c: which values depend on what is derived by. In: a region and its float values. Out: the set of
- * active values, of all regions in it, and of texts that floats were written into: a float that is read from one of
- * them is active, and as no derivative goes through the reading, that is an error and no silent 0. Always: the sets
- * may hold a value too many, never one too few. */
+ * active values, of all regions in it, and of texts that floats were written into: a float that is read from
+ * one of them is active, and as no derivative goes through the reading, that is an error and no silent 0.
+ * Always: the sets may hold a value too many, never one too few. */
 #include "ad/ad_internal.h"
 
 bool fl_ad_active(const FlAd *ad, const FlValue *v) { return fl_map_get(ad->active, v) != NULL; }

@@ -1,8 +1,8 @@
 /* ad_internal.h: what the files of ad/ share: activity, frames, nests of loops.
  *
  * Reading order: forward.c (forward mode), reverse.c (the walk back), rules/ (a rule for each operator),
- * nest.c (loops within loops, forward), loops.c (the way back through them), rounds.c and tape.c (loops that hand
- * values on), frame.c (values and adjoints while it goes), active.c.
+ * nest.c (loops within loops, forward), loops.c (the way back through them), rounds.c and tape.c (loops that
+ * hand values on), frame.c (values and adjoints while it goes), active.c.
  *
  * Words. A *source* value or op is one of the function that is derived. Its *adjoint* is the derivative of
  * the result by it, its *tangent* the derivative of it along the direction of forward mode. A frame says
@@ -20,8 +20,8 @@ typedef struct FlAd {
   FlMap *active; /* set of source values */
   FlMap *texts;  /* set of those that are texts, into which active ones were written */
   FlMap *nests;  /* from the MAP and REDUCE ops within a loop that is derived to their FlAdNest */
-  /* normalize.c: from a loop to the one that stands for it, and back; loops that were added and may be changed,
-   * to themselves, those that were, to this. */
+  /* normalize.c: from a loop to the one that stands for it, and back; loops that were added and may be
+   * changed, to themselves, those that were, to this. */
   FlMap *instead, *original, *own;
   FlRegion *region; /* of what is derived, and its n values that it is derived by */
   FlValue **result; /* backwards: what is derived */
@@ -51,7 +51,8 @@ typedef struct FlAdFrame {
   struct FlAdFrame
       *outer; /* what is not found here is looked up there; NULL: source values stand for themselves */
   FlMap *to;
-  const FlMap *left; /* set of LOADs and STOREs that are not copied: of one, what it gives is known, or none's */
+  /* set of LOADs and STOREs that are not copied: of one, what it gives is known, or none's */
+  const FlMap *left;
   FlMap *elements;   /* from ops of a MAP's elements that are not copied to the array of what they give */
   FlMap *place; /* from a source value to its adjoint's number + 1 */
   FlVec(FlAdAdjoint) adjoints;
@@ -144,8 +145,9 @@ FlValue *fl_ad_nest_reduce(FlAdFrame *host, const FlAdNest *level, FlReduceKind 
                             int n_yields, FlAdYields *yields, const void *env, FlDtype result);
 
 /* ---- shifts.c ---- */
-/* In a frame `f` where the level was run: is each index of the sink a loop variable, and none twice, plus a distance that
- * is the same in all turns? Then axes says which loops, and shifts the distances, values of host code; NULL: 0. */
+/* In a frame `f` where the level was run: is each index of the sink a loop variable, and none twice, plus a
+ * distance that is the same in all turns? Then axes says which loops, and shifts the distances, values of
+ * host code; NULL: 0. */
 bool fl_ad_shifts(FlAdFrame *host, const FlAdFrame *f, const FlAdNest *l, const FlAdSink *s, int *axes,
                   FlValue **shifts);
 

@@ -263,8 +263,8 @@ bool fl_ad_size_is_fixed(const FlOp *top, const FlValue *v) {
 static bool reads_elements(const FlOp *top, const FlOp *op) {
   for (int i = 0; i < op->n_args; i++) {
     const FlOp *by = op->args[i]->op;
-    bool made =
-        by && by->code == FL_OP_MAP && fl_ir_made_within(op->args[i], top) && by->parent->owner->code != FL_OP_IF;
+    bool made = by && by->code == FL_OP_MAP && fl_ir_made_within(op->args[i], top) &&
+                by->parent->owner->code != FL_OP_IF;
     if (made && op->code != FL_OP_LOAD && op->code != FL_OP_DIM) return false;
   }
   for (int i = 0; i < op->n_regions; i++)

@@ -1,5 +1,6 @@
-/* normalize.h: what the files share that make loops plain, so that nest.c can take them: normalize.c (which, and in
- * which order), hoist.c (loops under an IF), even.c (sizes that depend on loops), spread.c (FOR and WHILE).
+/* normalize.h: what the files share that make loops plain, so that nest.c can take them: normalize.c (which,
+ * and in which order), hoist.c (loops under an IF), even.c (sizes that depend on loops), spread.c (FOR and
+ * WHILE).
  *
  * All of them work on a copy of the loop, and put what has to be computed before it as host code in front of
  * it. Always: what was guarded stays guarded, so that nothing fails that did not fail in the original. */

@@ -279,8 +279,8 @@ char *fl_arena_take(FlArena *a, char *text) {
   return p;
 }
 
-/* Of a format of which all that it inserts are texts: the length of what it makes, and that at `out` unless it is NULL.
- * false: it is another one. */
+/* Of a format of which all that it inserts are texts: the length of what it makes, and that at `out` unless
+ * it is NULL. false: it is another one. */
 static bool put_texts(const char *fmt, va_list ap, char *out, size_t *len) {
   size_t n = 0;
   for (const char *at = fmt; *at;) {

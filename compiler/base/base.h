@@ -49,7 +49,8 @@ char *fl_arena_printf(FlArena *a, const char *fmt, ...) __attribute__((format(pr
 /* For fl_arena_bytes alone: a multiple of 16, for which the block has no room. */
 void *fl_arena_bytes_of_new(FlArena *a, size_t bytes);
 
-/* Memory as it is. Here, as every step of the compiler asks for some: a size that is known there is cleared by a few stores. */
+/* Memory as it is. Here, as every step of the compiler asks for some: a size that is known there is cleared
+ * by a few stores. */
 static inline void *fl_arena_bytes(FlArena *a, size_t bytes) {
   bytes = (bytes + 15) / 16 * 16;
   if (__builtin_expect((size_t)(a->end - a->at) < bytes, 0)) return fl_arena_bytes_of_new(a, bytes);

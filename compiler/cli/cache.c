@@ -84,12 +84,13 @@ int fl_tool_cache(int n_words, char **words) {
   char dir[4096];
   int status = fl_words_read(FL_COMMAND_CACHE, n_words, words, &w), known = 0;
   if (status != FL_WORDS_READ) return status;
-  const char *verb = w.operands[0], *word = w.n_operands > 1 ? w.operands[1] : NULL, *most = w.flags[FL_FLAG_LIMIT];
+  const char *verb = w.operands[0], *word = w.n_operands > 1 ? w.operands[1] : NULL,
+             *most = w.flags[FL_FLAG_LIMIT];
   while (known < N_VERBS && strcmp(verb, verbs[known]) != 0) known++;
   if (known == N_VERBS) {
     const char *near = fl_closest(verb, verbs, N_VERBS);
-    fprintf(stderr, "flowc cache: `%s` is nothing that can be done with a store%s%s%s\n", verb, near ? "; did you mean `" : "",
-            near ? near : "", near ? "`?" : "");
+    fprintf(stderr, "flowc cache: `%s` is nothing that can be done with a store%s%s%s\n", verb,
+            near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
     return fl_words_usage(FL_COMMAND_CACHE);
   }
   int64_t limit = most ? read_size(most) : -1;

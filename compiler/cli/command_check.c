@@ -9,7 +9,8 @@
 
 /* What scripts that are checked one after another share. */
 typedef struct Shared {
-  FlArena *own; /* what is needed while one is checked. The next one takes its memory: getting cleared pages takes as long as checking */
+  FlArena *own; /* what is needed while one is checked. The next one takes its memory: getting cleared pages
+                   takes as long as checking */
   FlArena *kept;
   FlParsedLibrary *library; /* in `kept` */
 } Shared;

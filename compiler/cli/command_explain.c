@@ -72,6 +72,7 @@ int fl_command_explain(int n_words, char **words) {
   const char *ranks = w.flags[FL_FLAG_OVER];
   char *end = NULL;
   long n = ranks ? strtol(ranks, &end, 10) : 1;
-  if (ranks && (n < 1 || n > FL_RANKS_MAX || *end || !(word && is_script(word)))) return fl_words_usage(FL_COMMAND_EXPLAIN);
+  if (ranks && (n < 1 || n > FL_RANKS_MAX || *end || !(word && is_script(word))))
+    return fl_words_usage(FL_COMMAND_EXPLAIN);
   return word && is_script(word) ? plan(word, (int)n) : fl_tool_explain(word);
 }

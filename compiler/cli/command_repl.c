@@ -1,6 +1,6 @@
-/* command_repl.c: flowc repl: what is entered becomes a program of its own, in a process of its own, behind the values of what
- * was entered before (cli/session.h). What always holds: a statement that does not end well leaves the session as it was; nothing
- * that ended well is done again. */
+/* command_repl.c: flowc repl: what is entered becomes a program of its own, in a process of its own, behind
+ * the values of what was entered before (cli/session.h). What always holds: a statement that does not end
+ * well leaves the session as it was; nothing that ended well is done again. */
 #include "cli/commands.h"
 
 #include "cli/program.h"
@@ -48,7 +48,9 @@ static void empty_folder(const char *path) {
 static int lock_folder(const char *path) {
   int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   struct stat st;
-  if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &st) == 0 && st.st_nlink > 0 && st.st_uid == geteuid()) return fd;
+  if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &st) == 0 && st.st_nlink > 0 &&
+      st.st_uid == geteuid())
+    return fd;
   if (fd >= 0) close(fd);
   return -1;
 }
@@ -143,7 +145,9 @@ static int do_work(const Work *w) {
   if (e->names.n && !is_right_behind(&text, len)) {
     text.s[text.len = len] = '\0';
     if (e->role == FL_STMT_ROLE_ACTS && e->kind != FL_STMT_ASSIGN && check_text(&text) == 0)
-      return fputs("error: a variable that holds a function cannot be changed within a statement here\n", stderr), 1;
+      return fputs("error: a variable that holds a function cannot be changed within a statement here\n",
+                   stderr),
+             1;
   }
   return run_text(w->repl, &text);
 }
@@ -305,7 +309,9 @@ static void hear_type(void *env, FlSpan at, const char *type) {
 
 static void hear_name(void *env, FlSpan at, const FlNamed *what) { (void)env, (void)at, (void)what; }
 static void hear_columns(void *env, FlSpan at, const char *row) { (void)env, (void)at, (void)row; }
-static void hear_step(void *env, FlSpan at, FlFlow takes, FlFlow gives) { (void)env, (void)at, (void)takes, (void)gives; }
+static void hear_step(void *env, FlSpan at, FlFlow takes, FlFlow gives) {
+  (void)env, (void)at, (void)takes, (void)gives;
+}
 
 static void do_type(Repl *r, const char *rest) {
   FlSession *s = &r->session;
@@ -352,7 +358,8 @@ static void do_save(Repl *r, const char *rest) {
   if (!*rest) return refuse(r, ":save takes the name of a file: `:save x.flow`");
   FILE *f = fopen(rest, "wx");
   if (!f) {
-    fprintf(stderr, "cannot write `%s`: %s\n", rest, errno == EEXIST ? "it is there already" : strerror(errno));
+    fprintf(stderr, "cannot write `%s`: %s\n", rest,
+            errno == EEXIST ? "it is there already" : strerror(errno));
     if (!r->status) r->status = 2;
     return;
   }
@@ -387,11 +394,15 @@ enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
 static void do_help(Repl *r, const char *rest) {
   (void)r, (void)rest;
-  fputs("Statements and expressions of flow; what an expression gives is shown. Brackets that are open, and lines that end in an\n"
-        "operator, go on in the next line. Ctrl-C interrupts what runs, or drops the line. `flowc explain NAME` in a shell says\n"
-        "what a function takes.\n\n", stdout);
+  fputs("Statements and expressions of flow; what an expression gives is shown. Brackets that are open, and "
+        "lines that end in an\n"
+        "operator, go on in the next line. Ctrl-C interrupts what runs, or drops the line. `flowc explain "
+        "NAME` in a shell says\n"
+        "what a function takes.\n\n",
+        stdout);
   for (int k = 0; k < N_COMMANDS; k++)
-    printf("  %-5s%-*s  %s\n", commands[k].name, (int)(12 - strlen(commands[k].name)), commands[k].operand, commands[k].does);
+    printf("  %-5s%-*s  %s\n", commands[k].name, (int)(12 - strlen(commands[k].name)), commands[k].operand,
+           commands[k].does);
 }
 
 static void do_command(Repl *r, char *line) {
@@ -406,8 +417,8 @@ static void do_command(Repl *r, char *line) {
   }
   line[n] = '\0';
   const char *near = fl_closest(line, names, N_COMMANDS);
-  fprintf(stderr, "there is no command `%s`; %s%s%s\n", line, near ? "did you mean `" : "`:help` lists what there is",
-          near ? near : "", near ? "`?" : "");
+  fprintf(stderr, "there is no command `%s`; %s%s%s\n", line,
+          near ? "did you mean `" : "`:help` lists what there is", near ? near : "", near ? "`?" : "");
   if (!r->status) r->status = 2;
 }
 
@@ -425,7 +436,8 @@ static void read_entry(Repl *r) {
   FlText1 text = {0};
   int n_stmts;
   FlLine got = fl_lines_next(r->lines, false, &text);
-  bool command = got == FL_LINE && text.s[0] == ':', leave = got == FL_LINE && fl_lines_typed(r->lines) && leaves(text.s);
+  bool command = got == FL_LINE && text.s[0] == ':',
+       leave = got == FL_LINE && fl_lines_typed(r->lines) && leaves(text.s);
   bool more = got == FL_LINE && !command && !leave;
   while (more) {
     Whole w = whole(&text, &n_stmts);
@@ -472,7 +484,8 @@ static int read_words(Repl *r, int n_words, char **words, const char **file) {
     while (option < FL_N_OPTIONS && !(n == strlen(fl_option_info[option].name) + 2 &&
                                       strncmp(words[i] + 2, fl_option_info[option].name, n - 2) == 0))
       option++;
-    if (option == FL_N_OPTIONS || option == FL_OPTION_VERSION) return fl_words_unknown(FL_COMMAND_REPL, words[i]);
+    if (option == FL_N_OPTIONS || option == FL_OPTION_VERSION)
+      return fl_words_unknown(FL_COMMAND_REPL, words[i]);
     r->argv[r->argc++] = words[i];
     if (fl_option_info[option].value && !words[i][n] && i + 1 < n_words) r->argv[r->argc++] = words[++i];
   }

@@ -61,7 +61,8 @@ static int read_words(int n_words, char **words, RunWords *w) {
     if (is_option && strcmp(word, "--help") != 0 && strcmp(word, "-h") != 0) {
       int status = fl_words_option(FL_COMMAND_RUN, n_words, words, &i, &own);
       if (status == 2) return 2;
-      if (status == 0 && own.flags[FL_FLAG_TEXT] && !w->text && w->file) return fl_words_usage(FL_COMMAND_RUN);
+      if (status == 0 && own.flags[FL_FLAG_TEXT] && !w->text && w->file)
+        return fl_words_usage(FL_COMMAND_RUN);
       w->text = own.flags[FL_FLAG_TEXT];
       if (w->text) w->file = "-";
       if (status == 0) continue;
@@ -111,7 +112,8 @@ int fl_command_run(int n_words, char **words) {
   int status = read_words(n_words, words, &w);
   if (status == FL_WORDS_READ) {
     status = w.text ? init_text(&c, w.text) : fl_compilation_init(&c, w.file);
-    c.silent |= fl_mpi_rank() > 0 || (fl_mpi_rank() == 0 && fl_launch_is_ours()); /* said before, or by rank 0 */
+    c.silent |=
+        fl_mpi_rank() > 0 || (fl_mpi_rank() == 0 && fl_launch_is_ours()); /* said before, or by rank 0 */
     if (!status && !w.text && strcmp(w.file, "-") == 0) leave_standard_input();
     if (!status) status = (w.interp ? fl_program_interpret : fl_program_run)(&c, &w.build, w.argc, w.argv);
     fl_compilation_reset(&c);

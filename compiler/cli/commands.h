@@ -10,7 +10,8 @@ int fl_command_test(int n_words, char **words);
 
 /* flowc check FILE.flow ...: compiles as far as messages can come; 0, or 3. */
 int fl_command_check(int n_words, char **words);
-/* flowc explain FILE.flow: the plan of a script (cli/explain_plan.h); flowc explain [CODE]: the page of a message. */
+/* flowc explain FILE.flow: the plan of a script (cli/explain_plan.h); flowc explain [CODE]: the page of a
+ * message. */
 int fl_command_explain(int n_words, char **words);
 /* flowc graph FILE.flow: what in a script is made of what (cli/graph.h). */
 int fl_command_graph(int n_words, char **words);

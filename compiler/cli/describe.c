@@ -1,5 +1,6 @@
-/* describe.c: flowc explain NAME. In: the name of a builtin, of a module of the library or of something in it, alone or
- * behind its module; or a name that people bring along. Out: what it takes and what it is for. */
+/* describe.c: flowc explain NAME. In: the name of a builtin, of a module of the library or of something in
+ * it, alone or behind its module; or a name that people bring along. Out: what it takes and what it is for.
+ */
 #include "cli/describe.h"
 #include "cli/scripts.h"
 #include "codegen/codegen.h"
@@ -33,7 +34,8 @@ static void tell_builtin(void *env, const FlNamed *what, unsigned kinds) {
 }
 
 static bool is_public(const FlLspDeclared *d) {
-  bool declares = d->kind == FL_STMT_FN || d->kind == FL_STMT_STAGE || d->kind == FL_STMT_EXTERN || d->kind == FL_STMT_TYPE;
+  bool declares = d->kind == FL_STMT_FN || d->kind == FL_STMT_STAGE || d->kind == FL_STMT_EXTERN ||
+                  d->kind == FL_STMT_TYPE;
   return declares && d->name[0] != '_';
 }
 

@@ -1,5 +1,5 @@
-/* explain.c: flowc explain. In: a code such as E0102, 102, or a name. Out: its page, what the name means, or the list of all
- * codes. */
+/* explain.c: flowc explain. In: a code such as E0102, 102, or a name. Out: its page, what the name means, or
+ * the list of all codes. */
 #include "cli/describe.h"
 #include "cli/front_tools.h"
 #include "diag/diag.h"
@@ -37,7 +37,9 @@ int fl_tool_explain(const char *name) {
     FlArena *arena = fl_arena_new();
     const char *near;
     bool known = fl_describe_name(arena, name, &near);
-    if (!known) fprintf(stderr, "error: no message has the code %s, and nothing of flow or its library has that name\n", name);
+    if (!known)
+      fprintf(stderr, "error: no message has the code %s, and nothing of flow or its library has that name\n",
+              name);
     if (!known && !near) near = closest_code(name);
     if (!known && near) fprintf(stderr, "  help: did you mean %s?\n", near);
     fl_arena_free(arena);

@@ -105,7 +105,8 @@ const char *fl_explain_size(const FlExplain *p, const FlValue *size) {
     const char *of = fl_explain_name(p, op->args[0]);
     if (texts && texts->code == FL_OP_TEXT_VALUES) {
       of = fl_explain_name(p, texts->args[0]);
-      return of ? fl_arena_printf(p->arena, "the different texts of %s", of) : "the different texts of a column";
+      return of ? fl_arena_printf(p->arena, "the different texts of %s", of)
+                : "the different texts of a column";
     }
     return of ? fl_arena_printf(p->arena, "the elements of %s", of) : "the elements of an array";
   }

@@ -15,7 +15,8 @@ void fl_explain_step(FlExplain *p, const char *line, const char *step, const cha
   va_start(args, fmt);
   (void)vsnprintf(detail, sizeof detail, fmt, args);
   va_end(args);
-  FlExplainRow row = {line, step, line[0] ? p->where : "", fl_arena_strndup(p->arena, detail, strlen(detail)), p->depth};
+  FlExplainRow row = {line, step, line[0] ? p->where : "", fl_arena_strndup(p->arena, detail, strlen(detail)),
+                      p->depth};
   fl_vec_push(p->arena, &p->rows, row);
 }
 
@@ -33,8 +34,8 @@ static void put_rows(FlExplain *p, FlText1 *out) {
   for (int i = 0; i < p->rows.n; i++) {
     const FlExplainRow *r = &p->rows.at[i];
     bool more = r->detail[0] || (over && r->where[0]);
-    fl_text_addf(out, "%*s  %*s%-*s%s", line, r->line, 2 * r->depth, "", more ? step - 2 * r->depth : 0, r->step,
-                 more ? "  " : "");
+    fl_text_addf(out, "%*s  %*s%-*s%s", line, r->line, 2 * r->depth, "", more ? step - 2 * r->depth : 0,
+                 r->step, more ? "  " : "");
     if (over && more) fl_text_addf(out, "%-*s", r->detail[0] ? 8 : 0, r->where);
     fl_text_addf(out, "%s\n", r->detail);
   }
@@ -208,7 +209,8 @@ static const char *keys(FlExplain *p, const FlOp *op) {
 static const char *join_words(FlExplain *p, const FlOp *op) {
   int n = 0;
   for (int i = 0; i < op->attrs.n_columns / 2; i++) n += fl_ir_column_width(&op->attrs.columns[i]);
-  return fl_arena_printf(p->arena, "%s, on %s", op->attrs.s ? op->attrs.s : "inner", fl_explain_names(p, n, op->args));
+  return fl_arena_printf(p->arena, "%s, on %s", op->attrs.s ? op->attrs.s : "inner",
+                         fl_explain_names(p, n, op->args));
 }
 
 static void say_effect(FlExplain *p, const FlOp *op) {

@@ -45,9 +45,10 @@ static void say_file(FlExplain *p, const FlOp *op, const char *path) {
   FlOptions options = {op->attrs.options, op->attrs.n_options};
   if (stat(path, &found) != 0 || !ask(path, options, &schema, &e)) return;
   fl_explain_step(p, "", "", "%s%s%s, %d of %d columns", fl_explain_bytes(p, (int64_t)found.st_size),
-               schema.whole ? ", " : "",
-               schema.whole ? fl_arena_printf(p->arena, "%s rows", fl_explain_count(p, schema.n_rows)) : "", n,
-               (int)schema.n_columns);
+                  schema.whole ? ", " : "",
+                  schema.whole ? fl_arena_printf(p->arena, "%s rows", fl_explain_count(p, schema.n_rows))
+                               : "",
+                  n, (int)schema.n_columns);
   FlText1 left = {0};
   for (int32_t i = 0; i < schema.n_columns; i++)
     if (!reads(op, schema.columns[i].name))

@@ -18,7 +18,8 @@ typedef struct Fmt {
   bool check, print, json; /* change nothing; print instead of writing; what is found is said as JSON alone */
 } Fmt;
 
-/* Parses; NULL: the text has errors, which are in the verdict, and shown on standard error but with --json. */
+/* Parses; NULL: the text has errors, which are in the verdict, and shown on standard error but with --json.
+ */
 static FlAst *parse(const Fmt *x, FlArena *a, const char *path, const FlText1 *text, FlVerdict *v) {
   FlSources *sources = fl_sources_make(a);
   FlSink *sink = fl_sink_make(a, sources);
@@ -57,7 +58,9 @@ static bool format(const Fmt *x, const char *path, const FlText1 *text, FlText1 
     FlAst *again = parse(x, a, path, layout, v);
     good = again && fl_syntax_same(ast, again);
     if (!good)
-      fail(x, v, 70, fl_arena_printf(a, "%s is not formatted: the result would not mean the same; please report this file", path));
+      fail(x, v, 70,
+           fl_arena_printf(
+               a, "%s is not formatted: the result would not mean the same; please report this file", path));
   }
   fl_arena_free(a);
   return good;
@@ -78,7 +81,8 @@ static void fmt_text(const Fmt *x, const char *path, const FlText1 *text, bool i
     fwrite(layout.s, 1, layout.len, stdout);
   } else if (!same) {
     if (!fl_whole_put(path, layout.s, layout.len)) {
-      fail(x, v, errno == ENOSPC ? 4 : 1, fl_arena_printf(x->arena, "cannot write %s: %s", path, strerror(errno)));
+      fail(x, v, errno == ENOSPC ? 4 : 1,
+           fl_arena_printf(x->arena, "cannot write %s: %s", path, strerror(errno)));
     } else {
       v->said = "it was formatted";
       if (!x->json) printf("%s\n", path);
@@ -104,7 +108,8 @@ int fl_tool_fmt(int n_words, char **words) {
   int status = fl_words_read(FL_COMMAND_FMT, n_words, words, &w);
   if (status != FL_WORDS_READ) return status;
   FlVerdicts v = {.arena = fl_arena_new(), .command = FL_COMMAND_FMT};
-  Fmt x = {v.arena, w.flags[FL_FLAG_CHECK] != NULL, w.flags[FL_FLAG_STDOUT] != NULL, w.flags[FL_FLAG_JSON] != NULL};
+  Fmt x = {v.arena, w.flags[FL_FLAG_CHECK] != NULL, w.flags[FL_FLAG_STDOUT] != NULL,
+           w.flags[FL_FLAG_JSON] != NULL};
   FlScriptList files = {0};
   int worst = fl_scripts_find(v.arena, "fmt", w.n_operands, w.operands, &files);
   bool prints = x.print;

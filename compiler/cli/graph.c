@@ -1,9 +1,10 @@
 /* graph.c: see graph.h.
  *
- * How: a statement uses another where a name in it is declared in the other, and all that a function uses which it names; sema says which
- * name is which (FlWitness). What no name says, that a statement changes a variable, comes from the IR: each operation of the main function
- * belongs to the statement where it stands, or where the call that brought it stands. What always holds: names that columns and parameters
- * hide make no edge. */
+ * How: a statement uses another where a name in it is declared in the other, and all that a function uses
+ * which it names; sema says which name is which (FlWitness). What no name says, that a statement changes a
+ * variable, comes from the IR: each operation of the main function belongs to the statement where it stands,
+ * or where the call that brought it stands. What always holds: names that columns and parameters hide make no
+ * edge. */
 #include "cli/graph.h"
 
 #include "cli/explain_internal.h"
@@ -144,7 +145,9 @@ static void add_use(Maker *m, const Use *use) {
 
 static void told_value(void *env, FlSpan at, const char *type) { (void)env, (void)at, (void)type; }
 static void told_columns(void *env, FlSpan at, const char *row) { (void)env, (void)at, (void)row; }
-static void told_step(void *env, FlSpan at, FlFlow takes, FlFlow gives) { (void)env, (void)at, (void)takes, (void)gives; }
+static void told_step(void *env, FlSpan at, FlFlow takes, FlFlow gives) {
+  (void)env, (void)at, (void)takes, (void)gives;
+}
 
 /* Edges to a node from all that an item names, and that the functions name which it names. */
 static void follow(Maker *m, int item, int node) {
@@ -180,7 +183,8 @@ static void set_texts(FlExplain *texts, FlGraphNode *node, const FlStmt *s) {
 
 static void add_statement(Maker *m, FlExplain *texts, const FlStmt *s) {
   Item item = {.span = s->span, .node = -1};
-  if (s->kind == FL_STMT_PARAM || fl_syntax_stmt_role(s->kind) == FL_STMT_ROLE_BINDS || fl_syntax_stmt_role(s->kind) == FL_STMT_ROLE_ACTS) {
+  if (s->kind == FL_STMT_PARAM || fl_syntax_stmt_role(s->kind) == FL_STMT_ROLE_BINDS ||
+      fl_syntax_stmt_role(s->kind) == FL_STMT_ROLE_ACTS) {
     FlGraphNode node = {.kind = FL_GRAPH_VALUE, .name = "", .last = ""};
     set_texts(texts, &node, s);
     node.line = fl_source_line_at(m->script, s->span.start);
@@ -209,7 +213,8 @@ typedef struct Said {
 static void tell(Maker *m, FlGraphNode *node, const Said *s) {
   FlText1 t = {0};
   if (s->cached && !s->run && !s->failed) fl_text_addz(&t, "remembered");
-  else if (s->cached) fl_text_addf(&t, "%d of %d calls remembered", s->cached, s->cached + s->run + s->failed);
+  else if (s->cached)
+    fl_text_addf(&t, "%d of %d calls remembered", s->cached, s->cached + s->run + s->failed);
   if (s->failed) fl_text_addf(&t, "%sfailed", t.len ? ", " : "");
   if (s->ns >= 100000 && !(s->cached && !s->run)) {
     double ms = (double)s->ns * 1e-6;
@@ -219,7 +224,8 @@ static void tell(Maker *m, FlGraphNode *node, const Said *s) {
   fl_text_reset(&t);
 }
 
-/* The one statement that calls a stage, -1 where several do: a record does not say which of them a call was. */
+/* The one statement that calls a stage, -1 where several do: a record does not say which of them a call was.
+ */
 static int only_caller(const Maker *m, const char *stage) {
   int found = -1;
   for (int i = 0; i < m->calls.n; i++) {
@@ -239,7 +245,8 @@ static void tell_last(Maker *m, const FlRecord *r) {
   for (int i = 0; i < m->items.n; i++) {
     FlSpan span = m->items.at[i].span;
     int last = fl_source_line_at(m->script, span.start + span.len - 1);
-    for (int line = fl_source_line_at(m->script, span.start); line <= last; line++) node_of_line[line] = m->items.at[i].node + 1;
+    for (int line = fl_source_line_at(m->script, span.start); line <= last; line++)
+      node_of_line[line] = m->items.at[i].node + 1;
   }
   for (int i = 0; i < r->n_places; i++) {
     const FlRecordPlace *p = &r->places[i];
@@ -258,7 +265,8 @@ static void tell_last(Maker *m, const FlRecord *r) {
 
 bool fl_graph_make(FlCompilation *c, const FlRecord *last, FlGraph *out) {
   Maker *m = FL_NEW(c->arena, Maker);
-  *m = (Maker){.arena = c->arena, .sources = c->sources, .script = c->script, .nodes_of = fl_map_make(c->arena)};
+  *m = (Maker){
+      .arena = c->arena, .sources = c->sources, .script = c->script, .nodes_of = fl_map_make(c->arena)};
   FlExplain texts = {.arena = c->arena, .sources = c->sources};
   m->graph.name = c->script->path;
   fl_front_check(c, NULL, &(FlWitness){m, told_value, told_name, told_columns, told_step}, -1);

@@ -26,11 +26,12 @@ typedef struct FlGraphNode {
 
 typedef struct FlGraph {
   const char *name; /* of the script */
-  FlVec(FlGraphNode) nodes; /* in the order of the text; each uses earlier ones alone, but for cycles by assignment */
+  FlVec(FlGraphNode)
+      nodes; /* in the order of the text; each uses earlier ones alone, but for cycles by assignment */
 } FlGraph;
 
-/* Checks a script that was read (fl_compilation_init). false: it does not compile, its messages are in the sink, or it lacks. `last`: the
- * record of the last run, or NULL. */
+/* Checks a script that was read (fl_compilation_init). false: it does not compile, its messages are in the
+ * sink, or it lacks. `last`: the record of the last run, or NULL. */
 bool fl_graph_make(FlCompilation *c, const FlRecord *last, FlGraph *out);
 
 /* The forms that there are; false: there is no such form. */

@@ -23,7 +23,11 @@ static void draw_text(FlText1 *out, const FlGraph *g) {
   }
   for (int i = 0; i < g->nodes.n; i++) {
     const FlGraphNode *n = &g->nodes.at[i];
-    static const char *const marks[] = {[FL_GRAPH_PARAM] = "?", [FL_GRAPH_FILE] = "<", [FL_GRAPH_STAGE] = "*", [FL_GRAPH_VALUE] = " ", [FL_GRAPH_OUTPUT] = ">"};
+    static const char *const marks[] = {[FL_GRAPH_PARAM] = "?",
+                                        [FL_GRAPH_FILE] = "<",
+                                        [FL_GRAPH_STAGE] = "*",
+                                        [FL_GRAPH_VALUE] = " ",
+                                        [FL_GRAPH_OUTPUT] = ">"};
     fl_text_addf(out, "%5d %s %-*s  %s\n", n->line, marks[n->kind], width, n->name, n->text);
     if (!n->from.n && !n->last[0]) continue;
     fl_text_addf(out, "%*s", width + 10, "");
@@ -58,7 +62,11 @@ static void add_label(FlText1 *out, const FlGraphNode *n, const char *line, cons
 static const char *escape_dot(char c) { return c == '"' ? "\\\"" : c == '\\' ? "\\\\" : NULL; }
 
 static void draw_dot(FlText1 *out, const FlGraph *g) {
-  static const char *const shapes[] = {[FL_GRAPH_PARAM] = "ellipse", [FL_GRAPH_FILE] = "cylinder", [FL_GRAPH_STAGE] = "box3d", [FL_GRAPH_VALUE] = "box", [FL_GRAPH_OUTPUT] = "note"};
+  static const char *const shapes[] = {[FL_GRAPH_PARAM] = "ellipse",
+                                       [FL_GRAPH_FILE] = "cylinder",
+                                       [FL_GRAPH_STAGE] = "box3d",
+                                       [FL_GRAPH_VALUE] = "box",
+                                       [FL_GRAPH_OUTPUT] = "note"};
   fl_text_addz(out, "digraph flow {\n  node [fontname=\"sans-serif\", fontsize=11];\n");
   for (int i = 0; i < g->nodes.n; i++) {
     fl_text_addf(out, "  n%d [shape=%s, label=\"", i, shapes[g->nodes.at[i].kind]);
@@ -66,7 +74,8 @@ static void draw_dot(FlText1 *out, const FlGraph *g) {
     fl_text_addz(out, "\"];\n");
   }
   for (int i = 0; i < g->nodes.n; i++)
-    for (int k = 0; k < g->nodes.at[i].from.n; k++) fl_text_addf(out, "  n%d -> n%d;\n", g->nodes.at[i].from.at[k], i);
+    for (int k = 0; k < g->nodes.at[i].from.n; k++)
+      fl_text_addf(out, "  n%d -> n%d;\n", g->nodes.at[i].from.at[k], i);
   fl_text_addz(out, "}\n");
 }
 
@@ -82,7 +91,11 @@ static const char *escape_mermaid(char c) {
 }
 
 static void draw_mermaid(FlText1 *out, const FlGraph *g) {
-  static const char *const shapes[][2] = {[FL_GRAPH_PARAM] = {"([\"", "\"])"}, [FL_GRAPH_FILE] = {"[(\"", "\")]"}, [FL_GRAPH_STAGE] = {"[[\"", "\"]]"}, [FL_GRAPH_VALUE] = {"[\"", "\"]"}, [FL_GRAPH_OUTPUT] = {"[/\"", "\"/]"}};
+  static const char *const shapes[][2] = {[FL_GRAPH_PARAM] = {"([\"", "\"])"},
+                                          [FL_GRAPH_FILE] = {"[(\"", "\")]"},
+                                          [FL_GRAPH_STAGE] = {"[[\"", "\"]]"},
+                                          [FL_GRAPH_VALUE] = {"[\"", "\"]"},
+                                          [FL_GRAPH_OUTPUT] = {"[/\"", "\"/]"}};
   fl_text_addz(out, "flowchart TD\n");
   for (int i = 0; i < g->nodes.n; i++) {
     const char *const *shape = shapes[g->nodes.at[i].kind];
@@ -91,7 +104,8 @@ static void draw_mermaid(FlText1 *out, const FlGraph *g) {
     fl_text_addf(out, "%s\n", shape[1]);
   }
   for (int i = 0; i < g->nodes.n; i++)
-    for (int k = 0; k < g->nodes.at[i].from.n; k++) fl_text_addf(out, "  n%d --> n%d\n", g->nodes.at[i].from.at[k], i);
+    for (int k = 0; k < g->nodes.at[i].from.n; k++)
+      fl_text_addf(out, "  n%d --> n%d\n", g->nodes.at[i].from.at[k], i);
 }
 
 /* ---- SVG ---- */
@@ -114,7 +128,8 @@ static void place_boxes(const FlGraph *g, Box *boxes, int *width, int *height) {
     const FlGraphNode *n = &g->nodes.at[i];
     Box *b = &boxes[i];
     for (int k = 0; k < n->from.n; k++)
-      if (n->from.at[k] < i && boxes[n->from.at[k]].layer >= b->layer) b->layer = boxes[n->from.at[k]].layer + 1;
+      if (n->from.at[k] < i && boxes[n->from.at[k]].layer >= b->layer)
+        b->layer = boxes[n->from.at[k]].layer + 1;
     b->w = CHARACTER * wider(wider(wider(0, n->name), n->text), n->last) + 2 * PADDING;
     b->h = LINE * ((n->name[0] != 0) + (n->text[0] != 0) + (n->last[0] != 0)) + PADDING;
     if (b->layer >= layers) layers = b->layer + 1;
@@ -137,7 +152,9 @@ static void place_boxes(const FlGraph *g, Box *boxes, int *width, int *height) {
   *height = y - GAP_Y + MARGIN;
 }
 
-static const char *escape_svg(char c) { return c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : NULL; }
+static const char *escape_svg(char c) {
+  return c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : c == '"' ? "&quot;" : NULL;
+}
 
 static int add_line(FlText1 *out, const Box *b, int y, const char *class, const char *text) {
   if (!text[0]) return y;
@@ -148,32 +165,47 @@ static int add_line(FlText1 *out, const Box *b, int y, const char *class, const 
 }
 
 static void draw_svg(FlText1 *out, const FlGraph *g) {
-  static const char *const classes[] = {[FL_GRAPH_PARAM] = "param", [FL_GRAPH_FILE] = "file", [FL_GRAPH_STAGE] = "stage", [FL_GRAPH_VALUE] = "value", [FL_GRAPH_OUTPUT] = "output"};
+  static const char *const classes[] = {[FL_GRAPH_PARAM] = "param",
+                                        [FL_GRAPH_FILE] = "file",
+                                        [FL_GRAPH_STAGE] = "stage",
+                                        [FL_GRAPH_VALUE] = "value",
+                                        [FL_GRAPH_OUTPUT] = "output"};
   Box *boxes = fl_piece_new((size_t)g->nodes.n + 1, sizeof *boxes);
   int width, height;
   place_boxes(g, boxes, &width, &height);
-  fl_text_addf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n<title>", width, height, width, height);
+  fl_text_addf(out,
+               "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+               "role=\"img\">\n<title>",
+               width, height, width, height);
   add_escaped(out, g->name, escape_svg);
   fl_text_addz(out,
                "</title>\n<style>\n"
-               "svg { background: #fff; --ink: #222; --line: #888; --fill: #f4f4f4 } text { font: 12px monospace; fill: var(--ink) }\n"
-               "rect { fill: var(--fill); stroke: var(--line); rx: 4px } path { fill: none; stroke: var(--line) } .name { font-weight: bold }\n"
-               ".last { fill: var(--line) } .param rect { stroke-dasharray: 4 } .stage rect { stroke: #0a7; stroke-width: 2 }\n"
+               "svg { background: #fff; --ink: #222; --line: #888; --fill: #f4f4f4 } text { font: 12px "
+               "monospace; fill: var(--ink) }\n"
+               "rect { fill: var(--fill); stroke: var(--line); rx: 4px } path { fill: none; stroke: "
+               "var(--line) } .name { font-weight: bold }\n"
+               ".last { fill: var(--line) } .param rect { stroke-dasharray: 4 } .stage rect { stroke: #0a7; "
+               "stroke-width: 2 }\n"
                ".file rect { stroke: #06c; stroke-width: 2 } .output rect { stroke: #a50; stroke-width: 2 }\n"
-               "@media (prefers-color-scheme: dark) { svg { background: #181818; --ink: #ddd; --line: #999; --fill: #262626 } }\n</style>\n"
-               "<defs><marker id=\"to\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" orient=\"auto\">"
+               "@media (prefers-color-scheme: dark) { svg { background: #181818; --ink: #ddd; --line: #999; "
+               "--fill: #262626 } }\n</style>\n"
+               "<defs><marker id=\"to\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"8\" "
+               "markerHeight=\"8\" orient=\"auto\">"
                "<path d=\"M0 0L8 4L0 8\"/></marker></defs>\n");
   for (int i = 0; i < g->nodes.n; i++) {
     for (int k = 0; k < g->nodes.at[i].from.n; k++) {
       const Box *a = &boxes[g->nodes.at[i].from.at[k]], *b = &boxes[i];
       int x1 = a->x + a->w / 2, y1 = a->y + a->h, x2 = b->x + b->w / 2, middle = (y1 + b->y) / 2;
-      fl_text_addf(out, "<path marker-end=\"url(#to)\" d=\"M%d %dC%d %d %d %d %d %d\"/>\n", x1, y1, x1, middle, x2, middle, x2, b->y);
+      fl_text_addf(out, "<path marker-end=\"url(#to)\" d=\"M%d %dC%d %d %d %d %d %d\"/>\n", x1, y1, x1,
+                   middle, x2, middle, x2, b->y);
     }
   }
   for (int i = 0; i < g->nodes.n; i++) {
     const FlGraphNode *n = &g->nodes.at[i];
     const Box *b = &boxes[i];
-    fl_text_addf(out, "<g class=\"%s\"><title>line %d</title><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>", classes[n->kind], n->line, b->x, b->y, b->w, b->h);
+    fl_text_addf(out,
+                 "<g class=\"%s\"><title>line %d</title><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>",
+                 classes[n->kind], n->line, b->x, b->y, b->w, b->h);
     int y = add_line(out, b, b->y + LINE, "name", n->name);
     y = add_line(out, b, y, "text", n->text);
     add_line(out, b, y, "last", n->last);

@@ -40,16 +40,21 @@ static void add_place(Line *line, const FlRecordPlace *p) {
     line->longest = p->ns;
     line->rows = p->rows_in;
   }
-  if (!line->ops.len || !strstr(line->ops.s, p->op)) fl_text_addf(&line->ops, "%s%s", line->ops.len ? ", " : "", p->op);
+  if (!line->ops.len || !strstr(line->ops.s, p->op))
+    fl_text_addf(&line->ops, "%s%s", line->ops.len ? ", " : "", p->op);
 }
 
 static void say_head(FlText1 *out, const FlRecordSum *run, bool same) {
   bool ended = strcmp(run->state, "ended") == 0;
   fl_text_addf(out, "the last run%s%s took %.3g s with %d worker%s and %.0f MiB%s\n",
-               ended ? "" : strcmp(run->state, "running") == 0 ? ", which did not end or was killed," : ", which ",
-               ended || strcmp(run->state, "running") == 0 ? "" : strcmp(run->state, "stopped") == 0 ? "was interrupted," : "failed,",
-               (double)run->ns * 1e-9, run->workers, run->workers == 1 ? "" : "s", (double)run->peak / (1 << 20),
-               same ? "" : "; the script has changed since");
+               ended                                ? ""
+               : strcmp(run->state, "running") == 0 ? ", which did not end or was killed,"
+                                                    : ", which ",
+               ended || strcmp(run->state, "running") == 0 ? ""
+               : strcmp(run->state, "stopped") == 0        ? "was interrupted,"
+                                                           : "failed,",
+               (double)run->ns * 1e-9, run->workers, run->workers == 1 ? "" : "s",
+               (double)run->peak / (1 << 20), same ? "" : "; the script has changed since");
 }
 
 void fl_explain_profile(FlText1 *out, FlArena *arena, const FlRecord *r, const FlSource *script, bool same) {
@@ -82,6 +87,8 @@ void fl_explain_profile(FlText1 *out, FlArena *arena, const FlRecord *r, const F
     }
     fl_text_reset(&l->ops);
   }
-  if (elsewhere > 0 && all) fl_text_addf(out, "%.0f%% in other files, or at lines that are no more\n", 100.0 * (double)elsewhere / (double)all);
+  if (elsewhere > 0 && all)
+    fl_text_addf(out, "%.0f%% in other files, or at lines that are no more\n",
+                 100.0 * (double)elsewhere / (double)all);
   fl_piece_free(lines);
 }

@@ -5,8 +5,9 @@
 #include "diag/diag.h"
 #include "report/record.h"
 
-/* Adds a line for each line of the script where the run did something; found by their text, where that has changed
- * since: `same` is false. */
-void fl_explain_profile(FlText1 *out, FlArena *arena, const FlRecord *record, const FlSource *script, bool same);
+/* Adds a line for each line of the script where the run did something; found by their text, where that has
+ * changed since: `same` is false. */
+void fl_explain_profile(FlText1 *out, FlArena *arena, const FlRecord *record, const FlSource *script,
+                        bool same);
 
 #endif

@@ -44,7 +44,8 @@ int fl_program_interpret(FlCompilation *c, const FlBuildOptions *options, int ar
 
 /* ---- a new text is tried before its code is made ------------------------------------------------------ */
 
-/* Nanoseconds that making the code of a program takes at least, and of an operation: about half of what was measured. */
+/* Nanoseconds that making the code of a program takes at least, and of an operation: about half of what was
+ * measured. */
 enum { CODE = 4000000, CODE_EACH = 15000 };
 
 /* Does it call itself? state: 1 while it is looked at, 2: it does not. */
@@ -66,7 +67,8 @@ static bool recurs(FlMap *state, const FlFunc *func) {
   return false;
 }
 
-/* Is there something that cannot be done twice? What asks for the world beside files is found when it runs (fl_ctx_act). */
+/* Is there something that cannot be done twice? What asks for the world beside files is found when it runs
+ * (fl_ctx_act). */
 static bool acts(const FlRegion *r) {
   for (const FlOp *op = r->first; op; op = op->next) {
     bool prints = op->code == FL_OP_PRINT || op->code == FL_OP_SHOW || op->code == FL_OP_SHOW_PLOT;
@@ -107,7 +109,8 @@ static int try(FlCodeCache *cache, FlCompilation *c, const FlBuildOptions *build
   return status;
 }
 
-/* ---- code ----------------------------------------------------------------------------------------------- */
+/* ---- code -----------------------------------------------------------------------------------------------
+ */
 
 /* Of a module; NULL with *status where there is none. */
 static FlLoaded *compiled(FlCodeCache *cache, FlCompilation *c, const FlBuildOptions *build, int *status) {
@@ -125,8 +128,8 @@ static FlLoaded *compiled(FlCodeCache *cache, FlCompilation *c, const FlBuildOpt
   return loaded;
 }
 
-static int run_code(FlCodeCache *cache, FlLoaded *loaded, const FlCompilation *c, const FlBuildOptions *build, int argc,
-                    char **argv) {
+static int run_code(FlCodeCache *cache, FlLoaded *loaded, const FlCompilation *c, const FlBuildOptions *build,
+                    int argc, char **argv) {
   const char *kernels = getenv("FLOW_KERNELS");
   FlLateCode *late = build->late ? fl_late_code_new(fl_code_cache_units(cache, build), build) : NULL;
   FlKernelMaker maker = {fl_late_code_make, late, kernels && strcmp(kernels, "once") == 0};

@@ -1,7 +1,7 @@
 /* program.h: a script that is run in this process, for `flowc run` and `flowc test`.
  *
- * Both give the exit status: of the program, or of compiling where there is none, which is said on standard error.
- * argv is the program's: its name, then run options and what is its own. */
+ * Both give the exit status: of the program, or of compiling where there is none, which is said on standard
+ * error. argv is the program's: its name, then run options and what is its own. */
 #ifndef FL_CLI_PROGRAM_H
 #define FL_CLI_PROGRAM_H
 

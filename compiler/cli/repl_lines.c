@@ -1,5 +1,5 @@
-/* repl_lines.c: see repl_lines.h. libedit is opened where somebody types; without it, and from files and pipes, lines are read
- * as they come. */
+/* repl_lines.c: see repl_lines.h. libedit is opened where somebody types; without it, and from files and
+ * pipes, lines are read as they come. */
 #include "cli/repl_lines.h"
 
 #include "base/library.h"
@@ -87,7 +87,8 @@ void fl_lines_free(FlLines *l) {
 
 bool fl_lines_typed(const FlLines *l) { return l->typed; }
 
-/* ---- as they come --------------------------------------------------------------------------------------- */
+/* ---- as they come ---------------------------------------------------------------------------------------
+ */
 
 /* Bytes up to the end of a line; 0: it is not here whole. */
 static size_t line_here(const FlLines *l) {
@@ -134,7 +135,8 @@ const char *fl_lines_ahead(FlLines *l, size_t *len) {
   return l->read.s ? l->read.s + l->at : NULL;
 }
 
-/* ---- typed ---------------------------------------------------------------------------------------------- */
+/* ---- typed ----------------------------------------------------------------------------------------------
+ */
 
 FlLine fl_lines_next(FlLines *l, bool more, FlText1 *out) {
   if (!l->editor) return next_plain(l, more, out);

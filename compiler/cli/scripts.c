@@ -118,6 +118,7 @@ int fl_script_read(const char *path, FlText1 *out, FlText1 *why) {
 }
 
 const char *fl_script_path(const char *called) {
-  bool file = strcmp(called, FL_STANDARD_INPUT) && strcmp(called, FL_COMMAND_LINE) && strcmp(called, FL_SESSION_TEXT);
+  bool file =
+      strcmp(called, FL_STANDARD_INPUT) && strcmp(called, FL_COMMAND_LINE) && strcmp(called, FL_SESSION_TEXT);
   return file ? called : "-";
 }

@@ -48,7 +48,8 @@ static bool add_assigned(void *env, const FlStmt *stmt) {
   Bound *b = env;
   if (stmt->kind != FL_STMT_ASSIGN) return true;
   const FlExpr *x = stmt->assign.target;
-  while (x->kind == FL_EXPR_INDEX || x->kind == FL_EXPR_FIELD) x = x->kind == FL_EXPR_INDEX ? x->index.base : x->field.base;
+  while (x->kind == FL_EXPR_INDEX || x->kind == FL_EXPR_FIELD)
+    x = x->kind == FL_EXPR_INDEX ? x->index.base : x->field.base;
   if (x->kind != FL_EXPR_NAME) return true;
   FlText1 t = {0};
   fl_syntax_add_name(&t, x->name.text);
@@ -61,7 +62,8 @@ static const char *text_of(FlSession *s, const FlSource *f, FlSpan span) {
   return fl_intern(s->names, f->text + span.start, span.len);
 }
 
-/* Is it a type by which functions of one name may differ: one that a module has, or that was declared here? */
+/* Is it a type by which functions of one name may differ: one that a module has, or that was declared here?
+ */
 static bool is_declared_type(const FlSession *s, const FlTypeExpr *t) {
   while (t && t->kind == FL_TE_ARRAY) t = t->array.element;
   if (!t || t->kind != FL_TE_NAME) return false;
@@ -78,7 +80,8 @@ static void set_declared(FlSession *s, FlEntry *e, const FlSource *f, const FlSt
   case FL_STMT_STAGE:
   case FL_STMT_EXTERN:
     e->name = fl_intern_z(s->names, stmt->fn.name.text);
-    if (stmt->fn.params.n && is_declared_type(s, stmt->fn.params.at[0].type)) e->first = text_of(s, f, stmt->fn.params.at[0].type->span);
+    if (stmt->fn.params.n && is_declared_type(s, stmt->fn.params.at[0].type))
+      e->first = text_of(s, f, stmt->fn.params.at[0].type->span);
     break;
   case FL_STMT_TYPE: e->name = fl_intern_z(s->names, stmt->type.name.text); break;
   case FL_STMT_PARAM: e->name = fl_intern_z(s->names, stmt->param.name.text); break;
@@ -100,9 +103,11 @@ FlEntry fl_session_entry(FlSession *s, const FlSource *source, const FlStmt *stm
 
 /* ---- the session -------------------------------------------------------------------------------------- */
 
-/* Does `e` declare what `old` declares? Functions of one name may differ by the type of their first parameter. */
+/* Does `e` declare what `old` declares? Functions of one name may differ by the type of their first
+ * parameter. */
 static bool declares_anew(const FlEntry *e, const FlEntry *old) {
-  if (e->role != FL_STMT_ROLE_DECLARES || old->role != FL_STMT_ROLE_DECLARES || e->name != old->name) return false;
+  if (e->role != FL_STMT_ROLE_DECLARES || old->role != FL_STMT_ROLE_DECLARES || e->name != old->name)
+    return false;
   if ((e->kind == FL_STMT_TEST) != (old->kind == FL_STMT_TEST)) return false;
   return e->first == old->first;
 }

@@ -31,7 +31,8 @@ int fl_store_place(const FlWords *w, const char *command, const char *word, char
 
 FlRecord *fl_store_last_run(const char *script) {
   char dir[4096];
-  FlMemo *memo = fl_cache_dir(script, dir, sizeof dir) ? fl_memo_open(&(FlMemoOptions){.dir = dir, .look = true}) : NULL;
+  FlMemo *memo =
+      fl_cache_dir(script, dir, sizeof dir) ? fl_memo_open(&(FlMemoOptions){.dir = dir, .look = true}) : NULL;
   FlRecord *record = memo ? fl_last_run_read(memo, script) : NULL;
   fl_memo_close(memo);
   return record;

@@ -49,15 +49,16 @@ static json_t *place(const FlSink *sink, FlSpan span, const char *key, const cha
   const FlSource *f = span.file ? fl_sources_get(sink->sources, span.file) : NULL;
   int line = 0, column = 0;
   if (f) fl_source_position(f, span.start < f->len ? span.start : f->len, &line, &column);
-  return json_pack("{s:o, s:i, s:i, s:I, s:o}", "file", text_value(f ? f->path : NULL), "line", line, "column", column,
-                   "length", (json_int_t)(f ? span.len : 0), key, text_value(text));
+  return json_pack("{s:o, s:i, s:i, s:I, s:o}", "file", text_value(f ? f->path : NULL), "line", line,
+                   "column", column, "length", (json_int_t)(f ? span.len : 0), key, text_value(text));
 }
 
 static json_t *message(const FlSink *sink, const FlDiag *d) {
   json_t *notes = json_array(), *edits = json_array();
   for (int k = 0; k < d->n_notes; k++)
     json_array_append_new(notes, place(sink, d->notes[k].span, "message", d->notes[k].text));
-  const FlSource *f = d->edit.text && d->edit.span.file ? fl_sources_get(sink->sources, d->edit.span.file) : NULL;
+  const FlSource *f =
+      d->edit.text && d->edit.span.file ? fl_sources_get(sink->sources, d->edit.span.file) : NULL;
   if (f && !f->is_library) json_array_append_new(edits, place(sink, d->edit.span, "text", d->edit.text));
   json_t *out = json_pack("{s:s, s:s}", "code", fl_diag_name(d->code), "level",
                           fl_diag_severity(d->code) == FL_ERROR ? "error" : "warning");
@@ -77,16 +78,18 @@ json_t *fl_verdict_messages(const FlSink *sink) {
 }
 
 static json_t *result(const FlVerdict *x) {
-  return json_pack("{s:o, s:o, s:i, s:b, s:i, s:f, s:O, s:o}", "file", text_value(x->file), "test", text_value(x->name),
-                   "line", x->line, "passed", x->status == 0, "status", x->status, "seconds",
-                   round(x->seconds * 1000) / 1000, "messages", x->messages, "output", text_value(x->said));
+  return json_pack("{s:o, s:o, s:i, s:b, s:i, s:f, s:O, s:o}", "file", text_value(x->file), "test",
+                   text_value(x->name), "line", x->line, "passed", x->status == 0, "status", x->status,
+                   "seconds", round(x->seconds * 1000) / 1000, "messages", x->messages, "output",
+                   text_value(x->said));
 }
 
 static char *all_json(const FlVerdicts *v, int passed) {
   json_t *results = json_array();
   for (int i = 0; i < v->at.n; i++) json_array_append_new(results, result(&v->at.at[i]));
   json_t *all = json_pack("{s:i, s:s, s:s, s:i, s:i, s:o}", "format", 1, "flow", FL_FLOW_VERSION, "command",
-                          fl_command_name(v->command), "passed", passed, "failed", v->at.n - passed, "results", results);
+                          fl_command_name(v->command), "passed", passed, "failed", v->at.n - passed,
+                          "results", results);
   char *text = json_dumps(all, JSON_REAL_PRECISION(15));
   json_decref(all);
   return text;
@@ -99,7 +102,11 @@ static void add_escaped(FlText1 *out, const char *text, bool attribute) {
   FlText1 clean = {0};
   add_clean(&clean, text);
   for (const char *c = clean.len ? clean.s : ""; *c; c++) {
-    const char *name = *c == '<' ? "&lt;" : *c == '>' ? "&gt;" : *c == '&' ? "&amp;" : *c == '"' ? "&quot;" : NULL;
+    const char *name = *c == '<'   ? "&lt;"
+                       : *c == '>' ? "&gt;"
+                       : *c == '&' ? "&amp;"
+                       : *c == '"' ? "&quot;"
+                                   : NULL;
     if (name) fl_text_addz(out, name);
     else if (*c == '\r' || (attribute && (*c == '\n' || *c == '\t'))) fl_text_addf(out, "&#%d;", *c);
     else fl_text_addc(out, *c);
@@ -157,7 +164,8 @@ static int write_all(const FlVerdicts *v, const FlWords *w) {
   int passed = 0;
   const char *path = w->flags[FL_FLAG_JUNIT];
   if (path && w->flags[FL_FLAG_JSON] && strcmp(path, "-") == 0) {
-    fprintf(stderr, "flowc %s: --json and --junit - would both write to standard output; give --junit a file\n",
+    fprintf(stderr,
+            "flowc %s: --json and --junit - would both write to standard output; give --junit a file\n",
             fl_command_name(v->command));
     return 2;
   }
@@ -172,8 +180,10 @@ static int write_all(const FlVerdicts *v, const FlWords *w) {
   FlText1 text = {0};
   add_junit(&text, v, passed);
   bool standard = strcmp(path, "-") == 0;
-  bool good = standard ? fwrite(text.s, 1, text.len, stdout) == text.len : fl_whole_put(path, text.s, text.len);
-  if (!good) fprintf(stderr, "flowc %s: cannot write `%s`: %s\n", fl_command_name(v->command), path, strerror(errno));
+  bool good =
+      standard ? fwrite(text.s, 1, text.len, stdout) == text.len : fl_whole_put(path, text.s, text.len);
+  if (!good)
+    fprintf(stderr, "flowc %s: cannot write `%s`: %s\n", fl_command_name(v->command), path, strerror(errno));
   fl_text_reset(&text);
   return good ? 0 : 4;
 }

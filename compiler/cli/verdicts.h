@@ -28,7 +28,8 @@ typedef struct FlVerdicts {
 /* What the sink holds. */
 json_t *fl_verdict_messages(const FlSink *sink);
 
-/* Writes what --json and --junit ask for, and lets go of the messages. 0, or 4 after a message: it cannot be written. */
+/* Writes what --json and --junit ask for, and lets go of the messages. 0, or 4 after a message: it cannot be
+ * written. */
 int fl_verdicts_write(const FlVerdicts *v, const FlWords *w);
 
 #endif

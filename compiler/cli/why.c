@@ -79,7 +79,8 @@ static bool print_arguments(const FlRecordStage *call, const FlRecordStage *old,
     const FlRecordArg *is = &call->args[i], *was = &old->args[i];
     if (strcmp(was->digest, is->digest) == 0) continue;
     bool named = is->name && was->name && strcmp(is->name, was->name) == 0;
-    bool again = named && i > 0 && call->args[i - 1].name && strcmp(is->name, call->args[i - 1].name) == 0 && said == i - 1;
+    bool again = named && i > 0 && call->args[i - 1].name && strcmp(is->name, call->args[i - 1].name) == 0 &&
+                 said == i - 1;
     said = i;
     if (again) continue; /* another part of the same value */
     if (named && is->value && was->value) printf("%s%s: %s -> %s", joint, is->name, was->value, is->value);
@@ -87,7 +88,8 @@ static bool print_arguments(const FlRecordStage *call, const FlRecordStage *old,
     else printf("%sargument %d changed", joint, i + 1);
     joint = "; ";
   }
-  if (call->n_args != old->n_args) printf("%sit has %d arguments and had %d", joint, call->n_args, old->n_args);
+  if (call->n_args != old->n_args)
+    printf("%sit has %d arguments and had %d", joint, call->n_args, old->n_args);
   return joint[0] == ';' || call->n_args != old->n_args;
 }
 
@@ -163,7 +165,8 @@ static int explain(const FlRecord *r, const char *stage) {
   const FlRecordSum *run = &r->runs[0];
   if (was_stopped(r, 0)) printf("the last run was interrupted after %.3g s\n", (double)run->ns * 1e-9);
   if (strcmp(run->state, "running") == 0)
-    printf("the last run has not ended, or was killed: what is known of it is of its first %.3g s\n", (double)run->ns * 1e-9);
+    printf("the last run has not ended, or was killed: what is known of it is of its first %.3g s\n",
+           (double)run->ns * 1e-9);
   bool *used = calloc((size_t)r->before.n_stages + 1, sizeof *used);
   if (!used) return fputs("flowc: out of memory\n", stderr), 4;
   pair_exact(r, used);

@@ -32,8 +32,8 @@ typedef struct FlCodeSite {
   const char *callee; /* of a call's place; else NULL */
 } FlCodeSite;
 
-/* Functions whose code is remembered by itself, and joined with that of others (units.c). It refers to the tables
- * of the program by names: its first place is number `flow.at.NAME`, a stage `flow.stage.NAME`. */
+/* Functions whose code is remembered by itself, and joined with that of others (units.c). It refers to the
+ * tables of the program by names: its first place is number `flow.at.NAME`, a stage `flow.stage.NAME`. */
 typedef struct FlCodeUnit {
   const char *name; /* of the first function */
   const FlFunc *const *funcs;
@@ -54,13 +54,14 @@ typedef struct FlCodegenOptions {
   const char *cpu_name; /* an LLVM processor name instead of the host's (--mcpu), or NULL */
   int level;            /* 0: quick code, 2: optimised */
   bool linked_externs;  /* C functions are found by the linker, not when the program starts */
-  bool late;            /* optimised forms of kernels are made when they pay (FlKernel.late): a run can make them */
+  bool late; /* optimised forms of kernels are made when they pay (FlKernel.late): a run can make them */
   bool binary;          /* for an executable, which may run elsewhere: it says what the processor must have */
   FlEmit emit;          /* what the bytes are: ELF, or LLVM assembly or machine assembly as text */
   FlCodeUnit *const *units;   /* only the functions of these; or NULL, */
   int n_units;
   const FlCodeTables *tables; /* only the tables; or NULL. Both NULL: the whole program */
-  const char *kernel;         /* only this optimised form (FlKernel.code), which is the function FL_KERNEL_NAME; then there */
+  const char *
+      kernel; /* only this optimised form (FlKernel.code), which is the function FL_KERNEL_NAME; then there */
   size_t kernel_size;         /* is neither plan nor sources; or NULL */
 } FlCodegenOptions;
 
@@ -89,12 +90,14 @@ typedef struct FlNumberName {
  * fl_codegen_object gives them; `why`: an object is damaged, or two define one name. */
 FlObject fl_merge_objects(const FlObject *parts, int n, const FlNumberName *numbers, int n_numbers);
 
-/* Of an object: its functions `own`, with what they reach; `called`, functions and numbers, stay outside. NULL bytes and `why`
- * where they reach another function or number of the program, or the object is damaged. */
+/* Of an object: its functions `own`, with what they reach; `called`, functions and numbers, stay outside.
+ * NULL bytes and `why` where they reach another function or number of the program, or the object is damaged.
+ */
 FlObject fl_cut_object(const FlObject *object, const char *const *own, int n_own, const char *const *called,
                        int n_called);
 
-/* Places as bytes: adds one; reads the next one and steps behind it, false: there is none, or they are damaged. */
+/* Places as bytes: adds one; reads the next one and steps behind it, false: there is none, or they are
+ * damaged. */
 void fl_code_site_put(FlText1 *out, const FlCodeSite *site);
 bool fl_code_site_take(FlArena *arena, const char **at, const char *end, FlCodeSite *out);
 
@@ -131,7 +134,8 @@ void fl_codegen_host_name(char *out, size_t size);
 typedef struct FlLoaded FlLoaded;
 
 /* Loads a relocatable object. `bytes` need not outlive the call. NULL: it is damaged, foreign or wants a
- * symbol that the runtime does not offer, or there is no memory; `why` gets a heap text, or none for want of memory. */
+ * symbol that the runtime does not offer, or there is no memory; `why` gets a heap text, or none for want of
+ * memory. */
 FlLoaded *fl_load_object(const void *bytes, size_t size, char **why);
 /* The same of the object of a kernel, which is no program. */
 FlLoaded *fl_load_kernel(const void *bytes, size_t size, char **why);
@@ -153,8 +157,8 @@ typedef struct FlLinkOptions {
 } FlLinkOptions;
 
 /* What `flowc build` does about the C functions that a module calls. When each library is a short name that
- * has an archive, no symbol is of two of them, and nothing needs DuckDB: their archives, linked_externs for the
- * object, and true. Else false. */
+ * has an archive, no symbol is of two of them, and nothing needs DuckDB: their archives, linked_externs for
+ * the object, and true. Else false. */
 bool fl_link_externs(FlArena *arena, const FlModule *m, FlLinkOptions *out);
 
 /* Links an executable that needs nothing but the kernel: static, with the parts of the runtime that are used;

@@ -172,7 +172,8 @@ static void join_lanes(FlFn *f, const FlRed *r, Val lanes, Val pitch, Val index)
 /* Rows [lo, hi), of one block. */
 static void sweep_block(FlFn *f, const Columns *c, Val lo, Val hi, Val first, Val width, Val index) {
   FlGen *g = f->g;
-  Val lanes = lanes_of(f, LLVMBuildNSWSub(f->b, hi, lo, "")), begun = least(f, LLVMBuildNSWAdd(f->b, lo, lanes, ""), hi);
+  Val lanes = lanes_of(f, LLVMBuildNSWSub(f->b, hi, lo, "")),
+      begun = least(f, LLVMBuildNSWAdd(f->b, lo, lanes, ""), hi);
   FlLoop rows;
   fl_ll_loop_open(f, &rows, lo, begun, 0, NULL);
   add_row(f, c, rows.i, first, width, true);

@@ -103,8 +103,9 @@ typedef struct FlFn {
   LLVMBuilderRef b, entry_b; /* entry_b inserts allocas in the entry block */
   FlForm form;
   bool masks;  /* the target has cheap masked vectors (AVX-512) */
-  bool plain;  /* this function is not optimised: values stay in memory, and what is short to call is called */
-  bool quick;  /* scalar functions are called, not inlined: all of a plain function, what seldom runs of others */
+  bool plain; /* this function is not optimised: values stay in memory, and what is short to call is called */
+  bool quick; /* scalar functions are called, not inlined: all of a plain function, what seldom runs of others
+               */
   FlMap *held; /* FlHeld of each FlValue that was met: a kernel meets few of its function's */
   Val mask;    /* i32 alloca: FAST the OR of faults; else one operation's */
   /* kernels */
@@ -128,12 +129,14 @@ typedef struct FlFn {
   Val own_clear;          /* the memset of `own`, whose size is known last */
   unsigned max_slots, n_own;
   FlTable *table; /* of its steps; NULL: it has none */
-  const FlMap *looped; /* FlPlanBody.looped of the function; NULL: it is one operation without loops of host code */
+  /* FlPlanBody.looped of the function; NULL: it is one operation without loops of host code */
+  const FlMap *looped;
   const FlOp *loop; /* the loop that the function is; NULL: it is none */
   Val first_site;   /* of a loop: the number of the first place of its unit; NULL: the module has it */
   Val texts;      /* the mark where the function began; NULL: none is needed */
   Block cleanup;  /* releases everything owned, returns `status` */
-  Val status, failed_at; /* `failed_at`: the site of the operation that failed; it may have told a closer one */
+  Val status,
+      failed_at; /* `failed_at`: the site of the operation that failed; it may have told a closer one */
   const FlOp *op;        /* that is being made; NULL: none */
   FlVec(FlPending) pending;     /* started and not waited for, in program order */
   FlVec(FlPending) stage_calls; /* all of the function */
@@ -227,8 +230,8 @@ void fl_ll_check(FlFn *f, const FlOp *op);
 
 /* ---- llvm_kernel.c: kernels of MAP, COLLECT and REDUCE --------------------------------------------- */
 
-/* The environment of a kernel: 8-byte words, text takes two: what it captures, sizes, outputs, and the heap of the
- * texts that it makes. */
+/* The environment of a kernel: 8-byte words, text takes two: what it captures, sizes, outputs, and the heap
+ * of the texts that it makes. */
 typedef void FlKernelBody(FlFn *f, const FlPlanKernel *k, Val begin, Val end, const Val *sizes,
                           const Val *outputs);
 /* Emits the forms and the FlKernel, runs it over `n` elements: host code of `f`. status is an i32. */
@@ -245,7 +248,8 @@ typedef void FlRowBody(FlFn *f, const FlPlanKernel *k, Val start, Val lo, Val hi
 void fl_ll_rows(FlFn *f, const FlPlanKernel *k, Val begin, Val end, const Val *sizes, FlRowBody *row,
                 void *arg);
 void fl_ll_store_output(FlFn *f, int output, FlDtype d, Val v, Val at);
-/* What an optimised form is made of when it pays, and the quick code until then; of equal ones there is one. */
+/* What an optimised form is made of when it pays, and the quick code until then; of equal ones there is one.
+ */
 typedef struct FlLate {
   Val quick, late, code;
   size_t n_code;
@@ -255,7 +259,8 @@ typedef Val FlMakeForm(FlFn *host, bool late, const void *what);
 /* NULL: it needs something that this program alone has, and is to be optimised now. */
 const FlLate *fl_ll_late(FlFn *f, FlMakeForm *make, const void *what);
 /* The constant FlKernel; precise: a null or the function; late: NULL: there is one form. */
-Val fl_ll_kernel_constant(FlFn *f, const FlPlanKernel *k, const char *name, Val fast, Val precise, const FlLate *late);
+Val fl_ll_kernel_constant(FlFn *f, const FlPlanKernel *k, const char *name, Val fast, Val precise,
+                          const FlLate *late);
 Val fl_ll_cost(FlFn *f, const FlCost *c); /* a double of host code */
 Val fl_ll_total(FlFn *f, const FlOp *op); /* product of the size arguments, none below 0 */
 
@@ -289,15 +294,15 @@ void fl_ll_reduce_host(FlFn *f, const FlOp *op);
 /* ---- llvm_host.c, llvm_bulk.c ---------------------------------------------------------------------- */
 
 void fl_ll_host_function(FlGen *g, const FlFunc *func);
-/* Target attributes; code that runs straight through is not optimised: it would cost more time than it saves. Its loops over
- * elements are functions by themselves. */
+/* Target attributes; code that runs straight through is not optimised: it would cost more time than it saves.
+ * Its loops over elements are functions by themselves. */
 void fl_ll_host_attrs(FlGen *g, Val fn);
 void fl_ll_host_region(FlFn *f, const FlRegion *r);
 /* Lifetimes, slots, cleanup block; `params`: where the arguments are. */
 void fl_ll_host_begin(FlFn *f, const FlRegion *body, Val params);
 void fl_ll_host_end(FlFn *f, const FlRegion *body, Val results);
-/* The same of a function that is one operation, which the second emits; it gives the operation's results. `looped`: as of
- * FlFn. */
+/* The same of a function that is one operation, which the second emits; it gives the operation's results.
+ * `looped`: as of FlFn. */
 void fl_ll_op_begin(FlFn *f, const FlOp *op, const FlMap *looped);
 void fl_ll_op_end(FlFn *f, const FlOp *op, Val results);
 /* Argument `index` of the function, slots at its second parameter, is v. */
@@ -381,8 +386,9 @@ void fl_ll_keep_yields(FlFn *f);
 void fl_ll_leave_element(FlFn *f);
 /* Before the region is run; NULL: it leaves nothing. */
 Val fl_ll_texts_mark(FlFn *f, const FlRegion *r);
-/* After it, as often as it is run: what it left dies, but for the texts among `live`, which may be moved. Gives a status:
- * non-zero where a text found no memory, so that host code stops there. mark NULL: does nothing, and gives NULL. */
+/* After it, as often as it is run: what it left dies, but for the texts among `live`, which may be moved.
+ * Gives a status: non-zero where a text found no memory, so that host code stops there. mark NULL: does
+ * nothing, and gives NULL. */
 Val fl_ll_texts_leave(FlFn *f, Val mark, unsigned n, const FlType1 *types, Val *live);
 
 /* ---- llvm_program.c -------------------------------------------------------------------------------- */
@@ -405,7 +411,8 @@ Val fl_ll_extern_table(FlGen *g); /* pointers to the FlExterns of the module */
 
 /* ---- llvm_target.c --------------------------------------------------------------------------------- */
 
-void fl_ll_memory_register(void); /* from then on LLVM leaves the work around where it gets no memory (fl_guard) */
+void fl_ll_memory_register(
+    void); /* from then on LLVM leaves the work around where it gets no memory (fl_guard) */
 bool fl_ll_memory_limited(void);  /* whether address space is scarce */
 void fl_ll_register(void); /* once before any part: LLVM keeps what it knows of processors to itself */
 bool fl_ll_target_init(FlGen *g);

@@ -1,9 +1,9 @@
 /* llvm_kernel.c: kernels, functions over a range of a logical index space that the runtime runs on its pool.
  *
- * The environment is an array of slots: what the region captures, the sizes, the results (of a MAP the arrays,
- * else where they go), the heap of texts. A kernel has one fast form (three in portable programs, behind a dispatcher) and, when it can fail,
- * a precise form that is never optimised. Constants are not captured: they are made anew, so that sizes stay
- * known. */
+ * The environment is an array of slots: what the region captures, the sizes, the results (of a MAP the
+ * arrays, else where they go), the heap of texts. A kernel has one fast form (three in portable programs,
+ * behind a dispatcher) and, when it can fail, a precise form that is never optimised. Constants are not
+ * captured: they are made anew, so that sizes stay known. */
 #include "codegen/llvm_internal.h"
 
 #include <llvm-c/BitWriter.h>
@@ -335,7 +335,8 @@ static int block_bytes(const FlPlanKernel *k) {
   return k->op->n_results * FL_PARTIAL_BYTES;
 }
 
-Val fl_ll_kernel_constant(FlFn *f, const FlPlanKernel *k, const char *name, Val fast, Val precise, const FlLate *late) {
+Val fl_ll_kernel_constant(FlFn *f, const FlPlanKernel *k, const char *name, Val fast, Val precise,
+                          const FlLate *late) {
   FlGen *g = f->g;
   bool parted = k->form != FL_KERNEL_ROUNDS && fl_plan_by_rows(g->plan, fl_plan_step(g->plan, k->op));
   Val parts[] = {fast, precise, fl_ll_string(g, name, strlen(name)),
@@ -351,7 +352,8 @@ Val fl_ll_kernel_constant(FlFn *f, const FlPlanKernel *k, const char *name, Val 
   return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 14, false), "kernel");
 }
 
-/* One that is too large for LLVM's passes, most of which take more than linear time, has one form, with calls. */
+/* One that is too large for LLVM's passes, most of which take more than linear time, has one form, with
+ * calls. */
 static Val kernel_constant(FlFn *f, const FlPlanKernel *k, FlKernelBody *body) {
   FlGen *g = f->g;
   const char *name =
@@ -370,7 +372,8 @@ static Val kernel_constant(FlFn *f, const FlPlanKernel *k, FlKernelBody *body) {
   return fl_ll_kernel_constant(f, k, name, fast, precise, late);
 }
 
-Val fl_ll_kernel_run(FlFn *f, const FlPlanKernel *k, FlKernelBody *body, const Val *outputs, Val heap, Val n) {
+Val fl_ll_kernel_run(FlFn *f, const FlPlanKernel *k, FlKernelBody *body, const Val *outputs, Val heap,
+                     Val n) {
   FlGen *g = f->g;
   unsigned at = 0;
   FlType1 pointer = fl_t_array(FL_I64, 1);

@@ -1,10 +1,11 @@
-/* llvm_loop.c: a loop of host code over elements, as a function by itself, so that the code around it is quick code and it
- * is optimised when that pays.
+/* llvm_loop.c: a loop of host code over elements, as a function by itself, so that the code around it is
+ * quick code and it is optimised when that pays.
  *
- * In: a step that the plan has as such (FlPlanStep.loop). Out: the function, of a kernel's form without a range, and a call of it. Its
- * environment is an array of slots: the number of the first place of the unit, what the loop captures, its
- * arguments, what it gives. What always holds: an array that the loop takes over, or that stays where it is while the loop writes to it,
- * is the function's own while it runs; of all others it borrows. When it fails it has told the place. */
+ * In: a step that the plan has as such (FlPlanStep.loop). Out: the function, of a kernel's form without a
+ * range, and a call of it. Its environment is an array of slots: the number of the first place of the unit,
+ * what the loop captures, its arguments, what it gives. What always holds: an array that the loop takes over,
+ * or that stays where it is while the loop writes to it, is the function's own while it runs; of all others
+ * it borrows. When it fails it has told the place. */
 #include "codegen/llvm_internal.h"
 
 enum { LONG = 2000000000 }; /* nanoseconds, where nobody knows */
@@ -44,7 +45,8 @@ static Val make_form(FlFn *host, bool late, const void *what) {
   Val env = LLVMGetParam(fn, 1);
   unsigned at = 0;
   f->loop = op;
-  if (g->unit) f->first_site = LLVMBuildTrunc(f->b, fl_ll_slot_get(f, env, at, fl_t_scalar(FL_I64)), g->i32, "");
+  if (g->unit)
+    f->first_site = LLVMBuildTrunc(f->b, fl_ll_slot_get(f, env, at, fl_t_scalar(FL_I64)), g->i32, "");
   at++;
   fl_ll_op_begin(f, op, host->looped);
   for (int i = 0; i < k->n_uses; i++) {
@@ -67,12 +69,14 @@ static Val make_form(FlFn *host, bool late, const void *what) {
   return fn;
 }
 
-/* Does the loop need nothing that only this program has: descriptions of operators, kernels, other functions? */
+/* Does the loop need nothing that only this program has: descriptions of operators, kernels, other functions?
+ */
 static bool stands_alone(const FlRegion *r) {
   for (const FlOp *op = r->first; op; op = op->next) {
-    bool plain = fl_op_info[op->code].op_class == FL_CLASS_SCALAR || op->code == FL_OP_CONST || op->code == FL_OP_ARRAY ||
-                 op->code == FL_OP_DIM || op->code == FL_OP_LOAD || op->code == FL_OP_STORE || op->code == FL_OP_CHECK ||
-                 op->code == FL_OP_FAIL || op->code == FL_OP_IF || fl_ir_is_rounds(op);
+    bool plain = fl_op_info[op->code].op_class == FL_CLASS_SCALAR || op->code == FL_OP_CONST ||
+                 op->code == FL_OP_ARRAY || op->code == FL_OP_DIM || op->code == FL_OP_LOAD ||
+                 op->code == FL_OP_STORE || op->code == FL_OP_CHECK || op->code == FL_OP_FAIL ||
+                 op->code == FL_OP_IF || fl_ir_is_rounds(op);
     if (!plain) return false;
     for (int i = 0; i < op->n_regions; i++)
       if (!stands_alone(op->regions[i])) return false;
@@ -86,7 +90,8 @@ static Val cost_of(FlFn *f, const FlPlanKernel *k) {
   FlGen *g = f->g;
   if (!k->cost) return LLVMConstReal(g->f64, LONG);
   const FlOp *op = k->op;
-  Val rounds = op->code == FL_OP_FOR    ? LLVMBuildSub(f->b, fl_ll_value(f, op->args[1]), fl_ll_value(f, op->args[0]), "")
+  Val rounds = op->code == FL_OP_FOR
+                   ? LLVMBuildSub(f->b, fl_ll_value(f, op->args[1]), fl_ll_value(f, op->args[0]), "")
                : op->code == FL_OP_SCAN ? fl_ll_value(f, op->args[0])
                                         : fl_ll_total(f, op);
   return LLVMBuildFMul(f->b, LLVMBuildSIToFP(f->b, rounds, g->f64, ""), fl_ll_cost(f, k->cost), "");
@@ -95,12 +100,15 @@ static Val cost_of(FlFn *f, const FlPlanKernel *k) {
 static Val loop_constant(FlFn *f, const FlPlanStep *s) {
   FlGen *g = f->g;
   const FlPlanKernel *k = s->loop;
-  const char *name = fl_arena_printf(g->arena, "%s.%s.%d", f->func->name, fl_op_info[k->op->code].name, g->n_names++);
+  const char *name =
+      fl_arena_printf(g->arena, "%s.%s.%d", f->func->name, fl_op_info[k->op->code].name, g->n_names++);
   Loop loop = {s, name, false};
-  bool may_wait = g->options.late && k->weight <= FL_CODE_SLOW && !fl_ir_within(k->op) && stands_alone(k->region);
+  bool may_wait =
+      g->options.late && k->weight <= FL_CODE_SLOW && !fl_ir_within(k->op) && stands_alone(k->region);
   const FlLate *late = may_wait ? fl_ll_late(f, make_form, &loop) : NULL;
   loop.optimised = true;
-  return fl_ll_kernel_constant(f, k, name, late ? late->quick : make_form(f, false, &loop), fl_ll_null(g), late);
+  return fl_ll_kernel_constant(f, k, name, late ? late->quick : make_form(f, false, &loop), fl_ll_null(g),
+                               late);
 }
 
 void fl_ll_loop(FlFn *f, const FlPlanStep *s) {
@@ -118,7 +126,10 @@ void fl_ll_loop(FlFn *f, const FlPlanStep *s) {
     const FlValue *v = op->args[i];
     if (is_constant(v)) continue;
     bool here = stays(s, i) >= 0, over = is_handed_over(s, i);
-    fl_ll_slot_put(f, f->args, at, v->type, here ? fl_ll_move_out(f, v) : over ? fl_ll_take(f, op, i) : fl_ll_value(f, v));
+    fl_ll_slot_put(f, f->args, at, v->type,
+                   here   ? fl_ll_move_out(f, v)
+                   : over ? fl_ll_take(f, op, i)
+                          : fl_ll_value(f, v));
   }
   Ty types[] = {g->ptr, g->ptr, g->ptr, g->f64};
   Val args[] = {f->ctx, loop, f->args, ns};

@@ -1,7 +1,7 @@
 /* llvm_map.c: MAP. Over a kernel region it is one kernel; else its elements are tasks of the pool.
  *
- * A kernel's result is written over the array that the plan names, when that has the result's sizes and nobody else
- * has it. */
+ * A kernel's result is written over the array that the plan names, when that has the result's sizes and
+ * nobody else has it. */
 #include "codegen/llvm_internal.h"
 
 /* ---- kernels --------------------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* llvm_memory.c: what happens where LLVM gets no memory, or cannot go on.
  *
  * In: LLVM's reports, from any thread. Out: the end of the work around (fl_guard) where memory is what is
- * missing; else abort, which is a bug of flow. What always holds: nothing is allocated here. The handlers are those of
- * the LLVM in this module, which nobody else sees (-Bsymbolic, docs/decisions/llvm-archives.md). */
+ * missing; else abort, which is a bug of flow. What always holds: nothing is allocated here. The handlers are
+ * those of the LLVM in this module, which nobody else sees (-Bsymbolic, docs/decisions/llvm-archives.md). */
 #include "codegen/llvm_internal.h"
 
 #include <llvm-c/ErrorHandling.h>

@@ -142,7 +142,8 @@ FlFn *fl_ll_fn_make(FlGen *g, const FlFunc *func, Val fn, FlForm form) {
   f->form = form;
   f->ctx = LLVMGetParam(fn, 0);
   unsigned optnone = LLVMGetEnumAttributeKindForName("optnone", 7);
-  f->plain = f->quick = LLVMGetEnumAttributeAtIndex(fn, (unsigned)LLVMAttributeFunctionIndex, optnone) != NULL;
+  f->plain = f->quick =
+      LLVMGetEnumAttributeAtIndex(fn, (unsigned)LLVMAttributeFunctionIndex, optnone) != NULL;
   f->held = fl_map_make(g->arena);
   /* Allocas go to `entry`, code to `start`: the branch between them is made last. */
   Block entry = fl_ll_block(f, "entry"), start = fl_ll_block(f, "start");
@@ -180,8 +181,8 @@ static void declare_function(FlGen *g, const FlFunc *func) {
   bool whole = !g->options.units && !g->options.tables;
   if (whole) LLVMSetLinkage(fn, LLVMInternalLinkage);
   else LLVMSetVisibility(fn, LLVMHiddenVisibility);
-  /* Functions that are equal now may differ after an edit, and who calls them is not made again then: LLVM merges none
-   * of different attributes. */
+  /* Functions that are equal now may differ after an edit, and who calls them is not made again then: LLVM
+   * merges none of different attributes. */
   if (g->options.units) fl_ll_attr(g, fn, "flow-function", func->name);
   fl_map_set(g->functions, func, fn);
 }

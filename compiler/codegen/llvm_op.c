@@ -134,7 +134,8 @@ void fl_ll_kern_call(FlFn *f, const FlOp *op, const char *name, unsigned n, cons
     Val bits = LLVMBuildLoad2(f->b, g->i32, f->mask, "");
     if (spent) LLVMBuildStore(f->b, LLVMBuildAnd(f->b, bits, fl_ll_i32(g, FL_FAULT_LIMIT), ""), spent);
     Val bad = LLVMBuildICmp(f->b, LLVMIntNE, bits, fl_ll_i32(g, 0), "");
-    fl_ll_fault(f, op, bad, bits, (FlDtype)types[0].dtype, args[0], fl_ir_says_second(op, 0) ? args[1] : NULL);
+    fl_ll_fault(f, op, bad, bits, (FlDtype)types[0].dtype, args[0],
+                fl_ir_says_second(op, 0) ? args[1] : NULL);
   }
 }
 

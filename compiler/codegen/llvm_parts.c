@@ -7,10 +7,12 @@
  *
  * A long script is one long function that runs straight through, and the body of a loop may be as long.
  * LLVM's passes over live ranges take the square of that length, so that such functions are a part of their
- * own, the *plain* one, made without these passes: also those of loops are vectors then, with more loads and stores.
+ * own, the *plain* one, made without these passes: also those of loops are vectors then, with more loads and
+ * stores.
  *
- * Where optimised forms of kernels are made when they pay (FlCodegenOptions.late), nearly all is quick code: that is the
- * plain part, and it is made where it was generated; functions that are optimised, if there are any, are the other one. */
+ * Where optimised forms of kernels are made when they pay (FlCodegenOptions.late), nearly all is quick code:
+ * that is the plain part, and it is made where it was generated; functions that are optimised, if there are
+ * any, are the other one. */
 #include "codegen/llvm_internal.h"
 
 #include <llvm-c/BitReader.h>
@@ -188,8 +190,8 @@ static bool is_quick(const FlGen *g) {
   return true;
 }
 
-/* ---- work that may find no memory (fl_guard). LLVM is left in the middle then, and what it had is lost: nobody
- * knows in what state it is. */
+/* ---- work that may find no memory (fl_guard). LLVM is left in the middle then, and what it had is lost:
+ * nobody knows in what state it is. */
 
 static void finish_part(void *arg) {
   Work *w = arg;
@@ -256,7 +258,8 @@ static void make_kernel(void *arg) {
 }
 
 static FlObject left(const FlCodegenOptions *options) {
-  for (int i = 0; i < options->n_units; i++) options->units[i]->sites = (FlText1){0}; /* freed with the work */
+  for (int i = 0; i < options->n_units; i++)
+    options->units[i]->sites = (FlText1){0}; /* freed with the work */
   return (FlObject){.memory = true};
 }
 

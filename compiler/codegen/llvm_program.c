@@ -80,7 +80,8 @@ Val fl_ll_site_constant(FlGen *g, int site) {
 Val fl_ll_site_number(FlFn *f, int site) {
   FlGen *g = f->g;
   if (!g->unit) return fl_ll_i32(g, site);
-  if (!f->first_site && !g->first_site) g->first_site = fl_ll_global(g, fl_ll_site_constant(g, 0), "first.site");
+  if (!f->first_site && !g->first_site)
+    g->first_site = fl_ll_global(g, fl_ll_site_constant(g, 0), "first.site");
   Val first = f->first_site ? f->first_site : LLVMBuildLoad2(f->b, g->i32, g->first_site, "");
   return site ? LLVMBuildAdd(f->b, first, fl_ll_i32(g, site), "") : first;
 }
@@ -240,7 +241,8 @@ Val fl_ll_stage(FlFn *f, const FlFunc *func) {
   FlGen *g = f->g;
   if (!g->unit) return fl_ll_i32(g, stage_number(g, func));
   Val at = fl_map_get(g->stage_index, func);
-  if (!at) at = fl_ll_global(g, named_number(g, fl_arena_printf(g->arena, "flow.stage.%s", func->name), 0), "stage");
+  if (!at)
+    at = fl_ll_global(g, named_number(g, fl_arena_printf(g->arena, "flow.stage.%s", func->name), 0), "stage");
   fl_map_set(g->stage_index, func, at);
   return LLVMBuildLoad2(f->b, g->i32, at, "");
 }

@@ -257,8 +257,8 @@ static Val *next_of(FlFn *f, const FlRegion *r, const Carried *c, int lead, Val 
   return next;
 }
 
-/* The end of a round: texts that it made die, but for those that go on. Host code goes on only where all of them found
- * memory. */
+/* The end of a round: texts that it made die, but for those that go on. Host code goes on only where all of
+ * them found memory. */
 static void leave_round(FlFn *f, const FlOp *op, const Carried *c, Val mark, Val *next) {
   FlType1 *types = FL_NEW_ARRAY(f->g->arena, FlType1, c->n_init + 1);
   for (int i = 0, at = 0; i < c->n; i++)

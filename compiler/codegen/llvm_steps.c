@@ -1,10 +1,11 @@
 /* llvm_steps.c: host code as a table of steps (FlSteps of flow/abi.h), where a region runs straight through
  * many operations: a column of a wide table, and the next one.
  *
- * In: steps that the plan has as rows (plan/steps.c), one after the other. Out: rows of the function's table, and
- * one call that runs them. Equal operations but for their operands are one kind of step: a runtime operator with
- * one description, or a function of its own (`main.step.3`) that takes the operands as arguments, with one
- * kernel. So the code that LLVM sees grows with the kinds, and only data with the columns.
+ * In: steps that the plan has as rows (plan/steps.c), one after the other. Out: rows of the function's table,
+ * and one call that runs them. Equal operations but for their operands are one kind of step: a runtime
+ * operator with one description, or a function of its own (`main.step.3`) that takes the operands as
+ * arguments, with one kernel. So the code that LLVM sees grows with the kinds, and only data with the
+ * columns.
  *
  * What always holds: steps run in the order of the operations; a failure leaves the function as that of a
  * call does. Values that steps make have a place in memory, from where other code of the function loads them;

@@ -163,7 +163,8 @@ bool fl_ll_optimize(FlGen *g, bool quick) {
 
 /* ---- emission -------------------------------------------------------------------------------------- */
 
-/* Each function, constant and variable in a section of its own, so that units can be cut out of the object. */
+/* Each function, constant and variable in a section of its own, so that units can be cut out of the object.
+ */
 static void own_sections(FlGen *g) {
   int n = 0;
   for (Val fn = LLVMGetFirstFunction(g->mod); fn; fn = LLVMGetNextFunction(fn))

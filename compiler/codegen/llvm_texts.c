@@ -71,7 +71,8 @@ Val fl_ll_texts_leave(FlFn *f, Val mark, unsigned n, const FlType1 *types, Val *
   Val at = n_texts ? fl_ll_alloca_n(f, g->i64, 2 * n_texts, "live") : fl_ll_null(g);
   n_texts = 0;
   for (unsigned i = 0; i < n; i++)
-    if (fl_type_is_text(types[i])) LLVMBuildStore(f->b, live[i], fl_ll_at_byte(f, at, 16 * (int64_t)n_texts++));
+    if (fl_type_is_text(types[i]))
+      LLVMBuildStore(f->b, live[i], fl_ll_at_byte(f, at, 16 * (int64_t)n_texts++));
   Ty of[] = {g->ptr, g->ptr, g->ptr, g->i32};
   Val args[] = {heap_here(f), mark, at, fl_ll_i32(g, n_texts)};
   Val status = fl_ll_call(f, "fl_texts_leave", g->i32, 4, of, args);

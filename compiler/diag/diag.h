@@ -12,8 +12,8 @@
 typedef struct FlSpan {
   uint16_t file;
   uint32_t start, len;
-  uint32_t
-      call; /* of an operation that a function brought to where it was called: the call (FlCall), else 0 */
+  /* of an operation that a function brought to where it was called: the call (FlCall), else 0 */
+  uint32_t call;
 } FlSpan;
 
 /* A call that was replaced by what it calls. `place.call` is the call around it in turn, so that places are a
@@ -39,7 +39,8 @@ enum { FL_SHARED_FROM = 1 << 15 }; /* numbers behind it are of files that severa
 typedef struct FlSources {
   FlArena *arena;
   const struct FlSources *shared; /* with the files of other compilations, or NULL */
-  FlSource *own;                  /* the one of the shared files that is the script here, by the path that the user wrote; or NULL */
+  FlSource *
+      own; /* the one of the shared files that is the script here, by the path that the user wrote; or NULL */
   uint16_t from;                  /* its files have the numbers behind this: 0 or FL_SHARED_FROM */
   FlVec(FlSource *) files;
   FlVec(FlCall) calls;                /* call k is at [k - 1]; equal ones are one */
@@ -114,8 +115,8 @@ FlDiag *fl_report(FlSink *sink, FlDiagCode code, FlSpan span, const char *fmt, .
 void fl_diag_note(FlSink *sink, FlDiag *d, FlSpan span, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 void fl_diag_help(FlSink *sink, FlDiag *d, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* "did you mean `name`?", and the edit that writes so, as scripts write names, over what stands at `at`. `before`:
- * what stands before it anyway, as `plot.`, or "". */
+/* "did you mean `name`?", and the edit that writes so, as scripts write names, over what stands at `at`.
+ * `before`: what stands before it anyway, as `plot.`, or "". */
 void fl_diag_meant(FlSink *sink, FlDiag *d, FlSpan at, const char *before, const char *name);
 /* The same of a text: did you mean "left"? */
 void fl_diag_meant_text(FlSink *sink, FlDiag *d, FlSpan at, const char *text);

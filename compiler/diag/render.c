@@ -126,7 +126,8 @@ typedef struct Ranked {
   int file, order;
 } Ranked;
 
-/* The script first, then what it imports, in the order in which that was read; messages without a place last. */
+/* The script first, then what it imports, in the order in which that was read; messages without a place last.
+ */
 static int file_rank(const FlSources *s, uint16_t file) {
   if (!file) return UINT16_MAX + 1;
   return s->own && s->own->id == file ? 0 : file;

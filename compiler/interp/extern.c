@@ -140,7 +140,8 @@ FlStatus run_extern(Frame *f, const FlOp *op) {
   }
   FlStatus s = is_array(t) && out.a == NULL;
   if (s == 0 && !c->callable)
-    s = fl_fail_text(f->ctx, note_of(f, op)->site, FL_CODE_INTERNAL, "bug in flow: libffi refuses the types of %s", op->attrs.s);
+    s = fl_fail_text(f->ctx, note_of(f, op)->site, FL_CODE_INTERNAL,
+                     "bug in flow: libffi refuses the types of %s", op->attrs.s);
   if (s == 0) s = call(f, c, words, &result);
   if (s == 0 && is_array(t)) fl_extern_settle(out.a);
   if (s == 0) define(f, op->results[0], is_array(t) ? out : slot_of((FlDtype)t.dtype, result));

@@ -6,7 +6,8 @@
  *   region   := 'R' count(params) type* ops
  *   attrs    := i:8 f:8 text count(list) text* count(columns) column* format? count(options) option* library
  *               (0 | 1 callee)
- *   a reduction of several stands behind the texts of the list, as a text and filtered:1; one alone is the text,
+ *   a reduction of several stands behind the texts of the list, as a text and filtered:1; one alone is the
+ * text,
  *   and bit 1 of i, where it is filtered
  *   column   := text text flags:4 dtype?      format := text version:4, of operators that have one
  *   option   := text text number:8 found:1    library := 0 | 1 text | 2 digest:16
@@ -88,7 +89,8 @@ static void put_attrs(Encoder *e, const FlOp *op) {
   if (a->format) { /* no other operators are told so */
     put_text(e, a->format->name, strlen(a->format->name));
     put_count(e, (uint32_t)a->format->version);
-    if (op->code == FL_OP_EXEC) put_count(e, writer_version(a->format)); /* it writes what the program reads */
+    if (op->code == FL_OP_EXEC)
+      put_count(e, writer_version(a->format)); /* it writes what the program reads */
   }
   put_count(e, (uint32_t)a->n_options);
   for (int i = 0; i < a->n_options; i++) {

@@ -49,7 +49,8 @@ FlValue *fl_ir_param(FlRegion *r, FlType1 type) {
 FlOp *fl_ir_op(FlBuilder *b, FlOpcode code, int n_args, FlValue *const *args, int n_results,
                const FlType1 *types, int n_regions) {
   int n_lists = n_args + n_results + n_regions;
-  FlOp *op = fl_arena_bytes(b->module->arena, sizeof(FlOp) + sizeof(void *) * (size_t)n_lists + sizeof(FlValue) * (size_t)n_results);
+  FlOp *op = fl_arena_bytes(b->module->arena, sizeof(FlOp) + sizeof(void *) * (size_t)n_lists +
+                                                  sizeof(FlValue) * (size_t)n_results);
   FlValue *values = (FlValue *)(op + 1); /* its results, and then its lists */
   memset(op, 0, sizeof *op); /* the lists are all written */
   op->code = code;

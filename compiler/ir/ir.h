@@ -363,15 +363,15 @@ typedef struct FlFaultText {
 } FlFaultText;
 FlFaultText fl_ir_fault_text(FlArena *arena, const FlOp *op);
 
-/* Is the operand behind `first` recorded beside it: is it of the same type, or are both times or signed integers,
- * which messages tell apart as {a} and {b:TYPE}? */
+/* Is the operand behind `first` recorded beside it: is it of the same type, or are both times or signed
+ * integers, which messages tell apart as {a} and {b:TYPE}? */
 bool fl_ir_says_second(const FlOp *op, int first);
 
 /* What parameter `index` of the stage is called, or "". */
 const char *fl_ir_arg_name(const FlFunc *f, int index);
 
-/* What runs call the operator: its name, but of a COMPRESS whose rows are not those that the script says, as a join asks for
- * fewer (opt/asks.c). */
+/* What runs call the operator: its name, but of a COMPRESS whose rows are not those that the script says, as
+ * a join asks for fewer (opt/asks.c). */
 const char *fl_ir_run_name(const FlOp *op);
 /* Where result `index` of the op stands in the source. */
 static inline FlSpan fl_ir_place(const FlOp *op, int index) {

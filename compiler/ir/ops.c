@@ -4,7 +4,7 @@
 #include "ir/op_words.h"
 
 const FlOpInfo fl_op_info[FL_N_OPS] = {
-#define FL_OP(NAME, text, FAMILY, sig, flags, size, dist, cost, version)                                                  \
+#define FL_OP(NAME, text, FAMILY, sig, flags, size, dist, cost, version)                                     \
   {text, FL_FAMILY_##FAMILY, FL_CLASS_OF(FAMILY), sig, flags, FL_DIST_##dist, cost, version},
 #include "ir/ops.def"
 #undef FL_OP

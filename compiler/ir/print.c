@@ -228,7 +228,8 @@ static void print_op(Printer *p, const FlOp *op, int depth) {
   if (op->n_results) fl_text_addz(out, " = ");
   fl_text_addz(out, fl_op_info[op->code].name);
   if (op->code == FL_OP_CONST) print_const(out, op);
-  else if (p->untold && fl_ir_has_message(op)) print_attrs(out, &(FlAttrs){.i = op->attrs.i, .f = op->attrs.f});
+  else if (p->untold && fl_ir_has_message(op))
+    print_attrs(out, &(FlAttrs){.i = op->attrs.i, .f = op->attrs.f});
   else print_attrs(out, &op->attrs);
   for (int i = 0; i < op->n_args; i++) {
     fl_text_addz(out, i ? ", " : " ");

@@ -129,7 +129,8 @@ static bool read_float(Reader *r, double *out) {
   return true;
 }
 
-/* An element type by its name, which may hold more than a word: decimal(18, 2). FL_N_DTYPES: none is there. */
+/* An element type by its name, which may hold more than a word: decimal(18, 2). FL_N_DTYPES: none is there.
+ */
 static int read_dtype(Reader *r) {
   skip_spaces(r);
   for (int d = 0; d < FL_N_DTYPES; d++) {
@@ -308,9 +309,8 @@ static bool read_attr(Reader *r, FlAttrs *a) {
   if (take(r, "kinds")) return expect(r, "=") && read_reductions(r, a);
   if (take(r, "columns")) return expect(r, "=") && read_columns(r, a);
   if (!take(r, "list"))
-    return syntax(
-        r,
-        "an attribute is wanted here: @function, i=, f=, s=, list=, kinds=, columns=, format=, options= or library=");
+    return syntax(r, "an attribute is wanted here: @function, i=, f=, s=, list=, kinds=, columns=, format=, "
+                     "options= or library=");
   if (!expect(r, "=") || !expect(r, "[")) return false;
   Strings list = {0};
   if (!take(r, "]")) {

@@ -1,5 +1,5 @@
-/* results.c: edits that sema makes while it elaborates: results given to an op once its region is known, and ops that
- * turn out to belong into a branch. */
+/* results.c: edits that sema makes while it elaborates: results given to an op once its region is known, and
+ * ops that turn out to belong into a branch. */
 #include "ir/ir.h"
 
 void fl_ir_add_results(FlBuilder *b, FlOp *op, int n, const FlType1 *types) {

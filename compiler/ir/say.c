@@ -24,13 +24,16 @@ static FlFaultText decimal_text(FlArena *arena, const FlOp *op, const char *type
     return (FlFaultText){fl_arena_printf(arena, "the value {a} does not fit %s", type), FL_FAULT_NARROW};
   bool whole = fl_decimal_scale(op->results[0]->type.dtype) == 0; /* also on the way to an integer */
   if (op->code == FL_OP_DECIMAL_SCALE) /* it may be too large, or have digits more */
-    return (FlFaultText){fl_arena_printf(arena, "the value {a} does not fit %s", whole ? "a whole number of 18 digits" : type),
-                         FL_FAULT_NARROW | FL_FAULT_OVERFLOW};
+    return (FlFaultText){
+        fl_arena_printf(arena, "the value {a} does not fit %s", whole ? "a whole number of 18 digits" : type),
+        FL_FAULT_NARROW | FL_FAULT_OVERFLOW};
   if (op->code == FL_OP_DECIMAL_MUL)
-    return (FlFaultText){fl_arena_printf(arena, "decimal overflow: {a} times its factor does not fit %s", type),
-                         FL_FAULT_OVERFLOW};
+    return (FlFaultText){
+        fl_arena_printf(arena, "decimal overflow: {a} times its factor does not fit %s", type),
+        FL_FAULT_OVERFLOW};
   if (!sign || op->code == FL_OP_FLOORDIV) return (FlFaultText){NULL, 0};
-  return (FlFaultText){fl_arena_printf(arena, "decimal overflow: %s does not fit %s", sign, type), FL_FAULT_OVERFLOW};
+  return (FlFaultText){fl_arena_printf(arena, "decimal overflow: %s does not fit %s", sign, type),
+                       FL_FAULT_OVERFLOW};
 }
 
 static bool is_whole(FlDtype d) {
@@ -64,13 +67,15 @@ FlFaultText fl_ir_fault_text(FlArena *arena, const FlOp *op) {
   if (op->code == FL_OP_DATETIME_ADD)
     return (FlFaultText){"integer overflow: {a} plus {b:duration} does not fit datetime", FL_FAULT_OVERFLOW};
   if (op->code == FL_OP_ADD_MONTHS || op->code == FL_OP_DATETIME_ADD_MONTHS)
-    return (FlFaultText){fl_arena_printf(arena, "integer overflow: {a} plus {b:i64} months does not fit %s", type),
-                         FL_FAULT_OVERFLOW};
+    return (FlFaultText){
+        fl_arena_printf(arena, "integer overflow: {a} plus {b:i64} months does not fit %s", type),
+        FL_FAULT_OVERFLOW};
   if (op->code == FL_OP_EXTRACT)
     return (FlFaultText){"the pattern {b} has no such group", FL_FAULT_DOMAIN};
   if (op->code == FL_OP_REPLACE_REGEX)
-    return (FlFaultText){"the replacement names a group that the pattern {b} does not have, or writes $ alone",
-                         FL_FAULT_DOMAIN};
+    return (FlFaultText){
+        "the replacement names a group that the pattern {b} does not have, or writes $ alone",
+        FL_FAULT_DOMAIN};
   if (op->code == FL_OP_REPEAT_TEXT)
     return (FlFaultText){"{a} cannot be repeated so often", FL_FAULT_DOMAIN};
   if (op->code == FL_OP_DATE_OF)

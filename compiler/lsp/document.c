@@ -307,7 +307,8 @@ bool fl_lsp_try(FlLspDocuments *all, FlArena *arena, const FlLspDocument *d, con
   *facts = (FlLspFacts){.arena = arena};
   fl_compilation_init_in(c, arena, NULL, d->path, text);
   c->silent = true;
-  if (!c->lacks) fl_front_check(c, &world, &(FlWitness){facts, told_value, told_name, told_columns, told_step}, -1);
+  if (!c->lacks)
+    fl_front_check(c, &world, &(FlWitness){facts, told_value, told_name, told_columns, told_step}, -1);
   return !c->lacks;
 }
 

@@ -1,8 +1,8 @@
 /* last_run.c: what the last run of a script says of its text: rows and columns at each |>, and which stages
  * would be computed again.
  *
- * In: the record of the run (report/record.h), what the last check said of the steps of pipes. Out: hints and a
- * lens. How: the rows of a step are a value of the IR, which is followed to the operators that say how many
+ * In: the record of the run (report/record.h), what the last check said of the steps of pipes. Out: hints and
+ * a lens. How: the rows of a step are a value of the IR, which is followed to the operators that say how many
  * there are; those are looked up in the record by name and place. What always holds: a number is that of a
  * run, of the operator that the script means, or it is not there; nothing is written. */
 #include "lsp/answers.h"
@@ -21,14 +21,15 @@ typedef struct Last {
   FlArena *arena;
   FlRecord *r;
   bool same;      /* texts and files are as they were */
-  int *lines;     /* of each place of the record, the line now, 0: it is no more, or in a file that is not read */
+  int *lines; /* of each place of the record, the line now, 0: it is no more, or in a file that is not read */
   uint16_t *file; /* of each file of the record, its number among the sources; 0: none */
   const FlOp *calls[DEEPEST]; /* into which a value was followed, the outermost first */
   int n_calls;
   int64_t times; /* how often what was asked for ran */
 } Last;
 
-/* ---- the record --------------------------------------------------------------------------------------------- */
+/* ---- the record
+ * --------------------------------------------------------------------------------------------- */
 
 static bool reads_same(const FlRecord *r) {
   for (int i = 0; i < r->n_reads; i++) {
@@ -87,7 +88,8 @@ static void close_last(Last *l) {
   fl_arena_free(l->arena);
 }
 
-/* ---- rows --------------------------------------------------------------------------------------------------- */
+/* ---- rows
+ * --------------------------------------------------------------------------------------------------- */
 
 /* Whether "line:column" is next in the callers of a place, which are left behind it. */
 static bool next_caller(const Last *l, FlSpan call, const char **callers) {
@@ -108,8 +110,8 @@ static bool brought(const Last *l, FlSpan span, const char **callers) {
   return true;
 }
 
-/* Whether a place of the record is an operation of this span in the functions that were followed: the calls that brought it there
- * and those that were followed are the inner ones of its callers. */
+/* Whether a place of the record is an operation of this span in the functions that were followed: the calls
+ * that brought it there and those that were followed are the inner ones of its callers. */
 static bool by_calls(const Last *l, const FlRecordPlace *p, FlSpan span) {
   const char *callers = p->callers;
   if (!brought(l, span, &callers)) return false;
@@ -134,7 +136,9 @@ static Found find_places(const Last *l, const char *name, FlSpan span, bool exac
   fl_source_position(f, span.start, &line, &column);
   for (int i = 0; i < l->r->n_places; i++) {
     const FlRecordPlace *p = &l->r->places[i];
-    if (l->lines[i] != line || p->column != column || strcmp(p->op, name) != 0 || l->file[p->file] != span.file) continue;
+    if (l->lines[i] != line || p->column != column || strcmp(p->op, name) != 0 ||
+        l->file[p->file] != span.file)
+      continue;
     if (exact ? !by_calls(l, p, span) : strcmp(p->callers, "-") != 0) continue;
     found.places++;
     found.calls += p->calls;
@@ -199,7 +203,8 @@ static int64_t inside(Last *l, const FlValue *v, int axis, int depth) {
   const FlRegion *body = v->op->attrs.func->body;
   if (!body || v->index >= body->n_yields || l->n_calls == DEEPEST) return UNKNOWN;
   l->calls[l->n_calls++] = v->op;
-  int64_t n = axis < 0 ? number(l, body->yields[v->index], depth) : size(l, body->yields[v->index], axis, depth);
+  int64_t n =
+      axis < 0 ? number(l, body->yields[v->index], depth) : size(l, body->yields[v->index], axis, depth);
   l->n_calls--;
   return n;
 }
@@ -220,7 +225,9 @@ static int64_t size(Last *l, const FlValue *a, int axis, int depth) {
     return from < 0 || to < from ? UNKNOWN : to - from;
   }
   case FL_EXTENT_OWN:
-    return axis == 0 && a->index == 0 && fl_op_info[a->op->code].op_class == FL_CLASS_RUNTIME ? rows_of_op(l, a->op) : UNKNOWN;
+    return axis == 0 && a->index == 0 && fl_op_info[a->op->code].op_class == FL_CLASS_RUNTIME
+               ? rows_of_op(l, a->op)
+               : UNKNOWN;
   case FL_EXTENT_LEAST: break;
   }
   return UNKNOWN;
@@ -237,15 +244,20 @@ static int64_t number(Last *l, const FlValue *v, int depth) {
   if (op->code == FL_OP_STAGE) return v->index == 0 ? rows_of_stage(l, op) : UNKNOWN;
   if (op->code == FL_OP_DIM) return size(l, op->args[0], (int)op->attrs.i, depth);
   if (fl_op_info[op->code].flags & FL_OPF_COUNTS) return v->index == 0 ? rows_of_op(l, op) : UNKNOWN;
-  bool pair = op->code == FL_OP_MIN || op->code == FL_OP_MAX || op->code == FL_OP_ADD || op->code == FL_OP_SUB;
+  bool pair =
+      op->code == FL_OP_MIN || op->code == FL_OP_MAX || op->code == FL_OP_ADD || op->code == FL_OP_SUB;
   if (!pair) return UNKNOWN;
   a = number(l, op->args[0], depth);
   b = number(l, op->args[1], depth);
   if (a < 0 || b < 0) return UNKNOWN;
-  return op->code == FL_OP_MIN ? (a < b ? a : b) : op->code == FL_OP_MAX ? (a > b ? a : b) : op->code == FL_OP_ADD ? a + b : a - b;
+  return op->code == FL_OP_MIN   ? (a < b ? a : b)
+         : op->code == FL_OP_MAX ? (a > b ? a : b)
+         : op->code == FL_OP_ADD ? a + b
+                                 : a - b;
 }
 
-/* ---- hints -------------------------------------------------------------------------------------------------- */
+/* ---- hints
+ * -------------------------------------------------------------------------------------------------- */
 
 static void add_number(FlText1 *out, int64_t n) {
   char digits[32];
@@ -263,7 +275,8 @@ typedef FlVec(Step) Steps;
 
 static void add_step(Last *l, const FlLspStep *told, Steps *steps) {
   l->times = 1;
-  int64_t from = told->takes.rows ? number(l, told->takes.rows, 0) : UNKNOWN, to = number(l, told->gives.rows, 0);
+  int64_t from = told->takes.rows ? number(l, told->takes.rows, 0) : UNKNOWN,
+          to = number(l, told->gives.rows, 0);
   Step is = {told->at.start + told->at.len, told->gives.columns, from, to, l->times};
   for (int i = 0; i < steps->n; i++) {
     Step *s = &steps->at[i];
@@ -290,8 +303,8 @@ static json_t *say_step(const Last *l, FlLspDocuments *all, const Step *s) {
   if (!l->same) fl_text_addz(&text, " (stale)");
   const char *why = l->same ? "rows and columns of the last run"
                             : "rows of the last run: the script or its data has changed since";
-  json_t *hint = json_pack("{s:o, s:s, s:b, s:s}", "position", fl_lsp_position(all, l->d->c.script, s->end), "label", text.s,
-                           "paddingLeft", 1, "tooltip", why);
+  json_t *hint = json_pack("{s:o, s:s, s:b, s:s}", "position", fl_lsp_position(all, l->d->c.script, s->end),
+                           "label", text.s, "paddingLeft", 1, "tooltip", why);
   fl_text_reset(&text);
   return hint;
 }
@@ -307,14 +320,16 @@ json_t *fl_lsp_hints(FlLspDocuments *all, FlLspDocument *d, const json_t *params
   for (int i = 0; i < d->facts.steps.n; i++) {
     const FlLspStep *step = &d->facts.steps.at[i];
     uint32_t end = step->at.start + step->at.len;
-    if (step->at.file == d->c.script->id && end >= from && end <= to && step->gives.rows) add_step(&l, step, &steps);
+    if (step->at.file == d->c.script->id && end >= from && end <= to && step->gives.rows)
+      add_step(&l, step, &steps);
   }
   for (int i = 0; i < steps.n; i++) json_array_append_new(out, say_step(&l, all, &steps.at[i]));
   close_last(&l);
   return out;
 }
 
-/* ---- the lens ----------------------------------------------------------------------------------------------- */
+/* ---- the lens
+ * ----------------------------------------------------------------------------------------------- */
 
 /* The functions of a stage are as in the record, by name and text. */
 static bool made_same(const FlRecordMade *m, const char *sources) {
@@ -323,8 +338,9 @@ static bool made_same(const FlRecordMade *m, const char *sources) {
     end = at + strcspn(at, "\n");
     const char *digest = memchr(at, '=', (size_t)(end - at)), *its = n < m->n ? m->functions[n].value : "";
     size_t name = strcspn(at, " ");
-    if (!digest || n >= m->n || strncmp(at, m->functions[n].name, name) != 0 || m->functions[n].name[name] != ' ' ||
-        strlen(its) != (size_t)(end - digest - 1) || strncmp(digest + 1, its, strlen(its)) != 0)
+    if (!digest || n >= m->n || strncmp(at, m->functions[n].name, name) != 0 ||
+        m->functions[n].name[name] != ' ' || strlen(its) != (size_t)(end - digest - 1) ||
+        strncmp(digest + 1, its, strlen(its)) != 0)
       return false;
   }
   return n == m->n;
@@ -340,7 +356,8 @@ static void count_stage(const Last *l, const FlFunc *f, Stale *out) {
   const FlRecordCalls *calls = &l->r->now;
   bool same = false;
   for (int i = 0; i < calls->n_made; i++)
-    same = same || (strcmp(calls->made[i].stage, f->name) == 0 && f->sources && made_same(&calls->made[i], f->sources));
+    same = same || (strcmp(calls->made[i].stage, f->name) == 0 && f->sources &&
+                    made_same(&calls->made[i], f->sources));
   out->stages++;
   out->stale += !same;
   out->unknown += same && !l->same;
@@ -354,8 +371,8 @@ static void count_stage(const Last *l, const FlFunc *f, Stale *out) {
 }
 
 static json_t *lens(FlLspDocuments *all, const FlLspDocument *d, const char *title) {
-  return json_pack("{s:o, s:{s:s, s:s, s:[s]}}", "range", fl_lsp_range(all, d->c.script, 0, 0), "command", "title", title,
-                   "command", "flow.run", "arguments", d->uri);
+  return json_pack("{s:o, s:{s:s, s:s, s:[s]}}", "range", fl_lsp_range(all, d->c.script, 0, 0), "command",
+                   "title", title, "command", "flow.run", "arguments", d->uri);
 }
 
 /* Over the script: what running it would do. */
@@ -371,7 +388,8 @@ json_t *fl_lsp_lenses(FlLspDocuments *all, FlLspDocument *d, const json_t *param
     Stale s = {0};
     for (const FlFunc *f = m->first; f; f = f->next)
       if (f->kind == FL_FUNC_STAGE) count_stage(&l, f, &s);
-    if (s.stages) fl_text_addf(&text, " \u00b7 %d of %d stage%s stale", s.stale, s.stages, s.stages == 1 ? "" : "s");
+    if (s.stages)
+      fl_text_addf(&text, " \u00b7 %d of %d stage%s stale", s.stale, s.stages, s.stages == 1 ? "" : "s");
     if (s.unknown) fl_text_addf(&text, ", %d unknown until it has run", s.unknown);
     double about = (double)(l.r->runs[0].ns - s.saved) * 1e-9;
     fl_text_addf(&text, " \u00b7 %s %.2g s", s.least ? "at least" : "about", about > 0 ? about : 0.0);

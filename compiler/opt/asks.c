@@ -12,8 +12,8 @@
  * groups that would drop them, or by what cannot fail and computes each row of its own; the join stays as it
  * is, so a set may say yes too often. What computes the other keys moves before the reader, and cannot fail.
  *
- * Behind parts.c, where the other keys are of a file that the script names later, its parts are read before, too
- * (earlier.c).
+ * Behind parts.c, where the other keys are of a file that the script names later, its parts are read before,
+ * too (earlier.c).
  */
 #include "opt/asks.h"
 

@@ -24,7 +24,8 @@ bool fl_asks_is_of_parts(const FlOp *op);
 bool fl_asks_may_open(const FlOp *parts, const FlOp *place);
 /* What a file is known by: its path, where the script has it. */
 FlValue *fl_asks_path(FlValue *file);
-/* The file is opened where TABLE_PARTS stands now, and what is wrong with it is said where it stood before. */
+/* The file is opened where TABLE_PARTS stands now, and what is wrong with it is said where it stood before.
+ */
 void fl_asks_open_quietly(FlOp *parts);
 
 #endif

@@ -1,7 +1,7 @@
-/* checks.c: check elimination. What is certain where an operation stands, because a check before it passed, a branch was taken, a
- * loop around it has elements, or an index runs over a range (bounds.c). A check that passed already goes; a
- * condition that is certain becomes a constant; an index that is certain needs no check and its arithmetic
- * none either; a minimum over sizes that are above zero cannot be EMPTY.
+/* checks.c: check elimination. What is certain where an operation stands, because a check before it passed, a
+ * branch was taken, a loop around it has elements, or an index runs over a range (bounds.c). A check that
+ * passed already goes; a condition that is certain becomes a constant; an index that is certain needs no
+ * check and its arithmetic none either; a minimum over sizes that are above zero cannot be EMPTY.
  *
  * What always holds: only the message of a check that cannot fail is lost. Knowledge ends with the region in
  * which the check stands: a branch or a loop may not be run. */
@@ -20,8 +20,8 @@ typedef struct Known {
   FlFunc *func;
   unsigned char *truth; /* by value id: 0 unknown, 1 true, 2 false */
   FlLearnt learnt;      /* about i64 values */
-  FlLearnt
-      firm; /* of that, what holds in fast forms of kernels too: these go on where a check of theirs failed */
+  /* of that, what holds in fast forms of kernels too: these go on where a check of theirs failed */
+  FlLearnt firm;
   int in_kernel;
   FlVec(Before) undo;
   FlVec(const FlValue *) same; /* sizes that stand as others since a check that they are equal */

@@ -1,4 +1,5 @@
-/* codes.c: what is computed of the texts of a column alone is computed of its different texts, where a column knows them.
+/* codes.c: what is computed of the texts of a column alone is computed of its different texts, where a column
+ * knows them.
  *
  *   %m = map %n {                            %d = text_values %a
  *     %x = load %a, %i                       %t = map (dim %d) { %x = load %d, %j
@@ -8,9 +9,9 @@
  *                                            %m = map %n { %r = load %c, %i
  *                                                          .. %r .. }
  *
- * In: loops over all rows of a column. What always holds: what moves cannot fail, so it may be computed of a text
- * that no row has; where codes are not known the texts of the column are those of its rows. Values under nulls
- * may become others, which nobody sees: each reader of them asks first whether they are there. */
+ * In: loops over all rows of a column. What always holds: what moves cannot fail, so it may be computed of a
+ * text that no row has; where codes are not known the texts of the column are those of its rows. Values under
+ * nulls may become others, which nobody sees: each reader of them asks first whether they are there. */
 #include "opt/opt_internal.h"
 
 /* Of the values of a function that it had before, by id. */
@@ -39,9 +40,9 @@ static const FlValue *of(const Codes *c, const FlValue *v) {
 
 static bool is_column(const Codes *c, const FlOp *load) {
   const FlValue *a = load->n_args == 2 ? load->args[0] : NULL;
-  return a && !(a->op && a->op->code == FL_OP_MAP) && load->attrs.i != 0 && a->type.dtype == FL_TEXT && a->type.rank == 1 && !a->type.depth &&
-         load->args[1] == c->loop->regions[0]->params[0] && !fl_ir_made_within(a, c->loop) &&
-         fl_opt_is_dim(c->loop->args[0], a, 0);
+  return a && !(a->op && a->op->code == FL_OP_MAP) && load->attrs.i != 0 && a->type.dtype == FL_TEXT &&
+         a->type.rank == 1 && !a->type.depth && load->args[1] == c->loop->regions[0]->params[0] &&
+         !fl_ir_made_within(a, c->loop) && fl_opt_is_dim(c->loop->args[0], a, 0);
 }
 
 /* The column of whose text alone the operation is computed. */
@@ -59,7 +60,8 @@ static const FlValue *column_of(const Codes *c, const FlOp *op) {
 }
 
 static void ask(Codes *c, const FlValue *v, const FlValue *column) {
-  if (fl_ir_made_within(v, c->loop) && v->id < c->n && c->known[v->id].of != column) c->known[v->id].asked = true;
+  if (fl_ir_made_within(v, c->loop) && v->id < c->n && c->known[v->id].of != column)
+    c->known[v->id].asked = true;
 }
 
 /* Notes what the operation reads, and all within it. */
@@ -106,7 +108,8 @@ static bool find(Codes *c) {
   return again;
 }
 
-/* ---- what is moved --------------------------------------------------------------------------------------- */
+/* ---- what is moved ---------------------------------------------------------------------------------------
+ */
 
 static bool moves(const Codes *c, const FlValue *v, const FlValue *column) {
   return v->id < c->n && c->known[v->id].of == column && c->known[v->id].asked && fl_t_is_scalar(v->type) &&

@@ -6,8 +6,8 @@
  *   table_end %p
  *   join %a, %k
  *
- * What always holds: files are still said to be wrong in the order of the script: TABLE_PARTS with i=1 fails in
- * nothing, and TABLE_END stays where it is. Between the places nothing acts on the world, so files are the
+ * What always holds: files are still said to be wrong in the order of the script: TABLE_PARTS with i=1 fails
+ * in nothing, and TABLE_END stays where it is. Between the places nothing acts on the world, so files are the
  * same. */
 #include "opt/asks.h"
 
@@ -34,8 +34,8 @@ static bool leaves_files(const FlOp *op) {
   for (int i = 0; i < op->n_regions; i++)
     for (const FlOp *in = op->regions[i]->first; in; in = in->next)
       if (!leaves_files(in)) return false;
-  bool reads = op->code == FL_OP_READ_TABLE || op->code == FL_OP_TABLE_PARTS || op->code == FL_OP_TABLE_PART ||
-               op->code == FL_OP_TABLE_END || op->code == FL_OP_FILE_OF;
+  bool reads = op->code == FL_OP_READ_TABLE || op->code == FL_OP_TABLE_PARTS ||
+               op->code == FL_OP_TABLE_PART || op->code == FL_OP_TABLE_END || op->code == FL_OP_FILE_OF;
   FlOpFamily family = fl_op_info[op->code].family;
   bool outside = family == FL_FAMILY_READING || family == FL_FAMILY_WORLD || family == FL_FAMILY_CALLS;
   return reads || (!outside && !fl_ir_is_effect(op) && !fl_opt_has_note(op));
@@ -43,7 +43,9 @@ static bool leaves_files(const FlOp *op) {
 
 bool fl_asks_may_open(const FlOp *parts, const FlOp *place) {
   const FlValue *path = fl_asks_path(parts->args[0]);
-  bool known = path == parts->args[0] ? !path->op : path->op && path->op->code == FL_OP_CONST && strcmp(path->op->attrs.s, "-") != 0;
+  bool known = path == parts->args[0]
+                   ? !path->op
+                   : path->op && path->op->code == FL_OP_CONST && strcmp(path->op->attrs.s, "-") != 0;
   for (const FlOp *op = place; known && op && op != parts; op = op->next) known = leaves_files(op);
   return known;
 }

@@ -159,10 +159,12 @@ static void want_state(FlParts *p, FlPartFold *fold, const char *kind, FlValue *
 
 static FlValue *column_of(const FlOp *op) { return op->attrs.n_columns ? op->args[2] : NULL; }
 static FlValue *valid_of(const FlOp *op) { return op->n_args > 3 ? op->args[3] : NULL; }
-/* A count of the rows where the column of a mean has values: of all of them, if it has no nulls; of bool, of which a count is of
- * trues, that of the rows that are valid. */
+/* A count of the rows where the column of a mean has values: of all of them, if it has no nulls; of bool, of
+ * which a count is of trues, that of the rows that are valid. */
 static bool counts_valid(const FlOp *op) { return valid_of(op) && column_of(op)->type.dtype == FL_BOOL; }
-static FlValue *counted_of(const FlOp *op) { return counts_valid(op) ? valid_of(op) : valid_of(op) ? column_of(op) : NULL; }
+static FlValue *counted_of(const FlOp *op) {
+  return counts_valid(op) ? valid_of(op) : valid_of(op) ? column_of(op) : NULL;
+}
 static FlValue *counted_valid_of(const FlOp *op) { return counts_valid(op) ? NULL : valid_of(op); }
 
 static void find_states(FlParts *p, FlPartFold *fold) {

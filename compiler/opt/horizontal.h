@@ -1,4 +1,5 @@
-/* horizontal.h: joining of loops over the same index range, for the passes horizontal (REDUCE) and outputs (MAP).
+/* horizontal.h: joining of loops over the same index range, for the passes horizontal (REDUCE) and outputs
+ * (MAP).
  */
 #ifndef FL_OPT_HORIZONTAL_H
 #define FL_OPT_HORIZONTAL_H

@@ -6,9 +6,10 @@
  *     yield %r }                                      %r = load %q, %i
  *                                                     yield %r }
  *
- * In: loops whose elements compare one of an array, at their own index, with all of another array; not in rounds
- * of other loops, which may be few. With a few constants, as of `x in ["a", "b"]`, each is compared by itself, so that
- * code is made for its length. What always holds: IN_KEYS says what == says, of texts and NaN, too. */
+ * In: loops whose elements compare one of an array, at their own index, with all of another array; not in
+ * rounds of other loops, which may be few. With a few constants, as of `x in ["a", "b"]`, each is compared by
+ * itself, so that code is made for its length. What always holds: IN_KEYS says what == says, of texts and
+ * NaN, too. */
 #include "opt/opt_internal.h"
 
 typedef struct Member {
@@ -43,7 +44,8 @@ static FlValue *list_of(const FlOp *any, FlValue **x) {
     return NULL;
   FlValue *list = load->args[0];
   *x = same->args[same->args[0] == load->results[0]];
-  return load->args[1] == r->params[0] && (*x)->region != r && fl_opt_is_dim(any->args[0], list, 0) ? list : NULL;
+  return load->args[1] == r->params[0] && (*x)->region != r && fl_opt_is_dim(any->args[0], list, 0) ? list
+                                                                                                    : NULL;
 }
 
 /* The column among whose elements the REDUCE looks for what *own_load has; NULL: it does something else. */

@@ -50,7 +50,8 @@ static bool loops_are_fixed(Walk *w, const FlRegion *r) {
   for (const FlOp *op = r->first; op; op = op->next)
     for (int k = 0; k < op->n_regions; k++) {
       bool by_position = op->code == FL_OP_SCAN || !fl_opt_is_loop(op); /* in both forms */
-      if (!(by_position ? loops_are_fixed(w, op->regions[k]) : body_is_fixed(w, op->regions[k]))) return false;
+      if (!(by_position ? loops_are_fixed(w, op->regions[k]) : body_is_fixed(w, op->regions[k])))
+        return false;
     }
   return true;
 }

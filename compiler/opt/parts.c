@@ -13,8 +13,9 @@
  *                                        %c = list_concat %l
  *
  * What always holds: what moves into the part is row-local (an element depends on its own row alone) and
- * cannot fail there (quiet.c), so that the results are the same wherever the parts end, and the errors those of the reader,
- * in its place. Nothing else sees the columns before the filter; if it does, all stays as it is. */
+ * cannot fail there (quiet.c), so that the results are the same wherever the parts end, and the errors those
+ * of the reader, in its place. Nothing else sees the columns before the filter; if it does, all stays as it
+ * is. */
 #include "opt/parts_internal.h"
 
 /* ---- what moves --------------------------------------------------------------------------------------- */

@@ -84,7 +84,8 @@ void fl_parts_drop_folds(FlParts *p, const FlPartValues *exits);
 /* Puts the fold's PARTIAL at the end of a part, `subst` as for what has moved; its results. `rows`: they stay
  * rows. */
 FlOp *fl_parts_make_partial(FlParts *p, FlPartFold *fold, FlBuilder *in, const FlSubst *subst, FlValue *rows);
-/* The fold's operations read the joined states instead of columns; `subst` gets what stands for their results. */
+/* The fold's operations read the joined states instead of columns; `subst` gets what stands for their
+ * results. */
 void fl_parts_merge(FlPartFold *fold, FlValue *const *joined, FlSubst *subst);
 
 #endif

@@ -1,7 +1,7 @@
 /* products.c: a product of transposed matrices reads them transposed instead of making them, and one that is
- * only transposed afterwards is made that way; a product of a matrix with its own transpose is marked, which computes
- * one half of it and is symmetric. BLAS may round the two forms differently, so this is part of
- * what a program means: it runs at every level, before the key. */
+ * only transposed afterwards is made that way; a product of a matrix with its own transpose is marked, which
+ * computes one half of it and is symmetric. BLAS may round the two forms differently, so this is part of what
+ * a program means: it runs at every level, before the key. */
 #include "opt/opt_internal.h"
 
 /* (x y)' is y' x': of a product that nothing else reads. */

@@ -1,15 +1,20 @@
-/* slices.c: copies of leading rows that no loop took in are views. A slice in the body of a loop is a MAP, since the body may
- * become a kernel; where the body is host code after all, and the slice is still there, its rows are read where they lie.
+/* slices.c: copies of leading rows that no loop took in are views. A slice in the body of a loop is a MAP,
+ * since the body may become a kernel; where the body is host code after all, and the slice is still there,
+ * its rows are read where they lie.
  *
- * What always holds: whether the copy is of whole rows, within the array, is looked at when it runs; else the MAP does as before. */
+ * What always holds: whether the copy is of whole rows, within the array, is looked at when it runs; else the
+ * MAP does as before. */
 #include "opt/opt_internal.h"
 
-/* The LOAD that a MAP copies with: element (i, j, ...) is a[from + i, j, ...]; *from: NULL for 0. NULL: it is no such copy. */
+/* The LOAD that a MAP copies with: element (i, j, ...) is a[from + i, j, ...]; *from: NULL for 0. NULL: it is
+ * no such copy. */
 static const FlOp *copying(const FlOp *map, FlValue **from) {
-  if (map->code != FL_OP_MAP || map->n_results != 1 || map->results[0]->type.depth || map->attrs.i) return NULL;
+  if (map->code != FL_OP_MAP || map->n_results != 1 || map->results[0]->type.depth || map->attrs.i)
+    return NULL;
   const FlRegion *r = map->regions[0];
   const FlOp *load = r->last, *add = r->first;
-  if (!load || load->code != FL_OP_LOAD || r->yields[0] != load->results[0] || load->attrs.i != 1) return NULL;
+  if (!load || load->code != FL_OP_LOAD || r->yields[0] != load->results[0] || load->attrs.i != 1)
+    return NULL;
   const FlValue *a = load->args[0];
   if (a->type.depth || a->region == r || load->n_args != map->n_args + 1) return NULL;
   for (int k = 1; k < map->n_args; k++)

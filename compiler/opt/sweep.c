@@ -81,7 +81,9 @@ static bool is_root(const Sweep *s, const FlOp *op) {
 }
 
 /* What its regions hold counts once the op does. */
-static bool waits(const FlOp *op) { return fl_opt_is_loop(op) || (fl_op_info[op->code].flags & FL_OPF_GROUPS); }
+static bool waits(const FlOp *op) {
+  return fl_opt_is_loop(op) || (fl_op_info[op->code].flags & FL_OPF_GROUPS);
+}
 
 /* Whether a TAKE or COMPRESS loses the rows that nobody reads: not where it may find an error in them. */
 static bool trims_rows(const Sweep *s, const FlOp *op) { return !s->keep_faults || !fl_ir_may_fault(op); }

@@ -33,7 +33,8 @@ static bool is_dim(const FlRegion *kernel, const FlValue *size) {
 }
 
 static bool is_known(const FlRegion *kernel, const FlValue *size) {
-  return (size->op && size->op->code == FL_OP_CONST) || !fl_ir_inside(size->region, kernel) || is_dim(kernel, size);
+  return (size->op && size->op->code == FL_OP_CONST) || !fl_ir_inside(size->region, kernel) ||
+         is_dim(kernel, size);
 }
 
 static const FlCost *trips(FlArena *arena, const FlRegion *kernel, const FlValue *size) {
@@ -46,7 +47,8 @@ static const FlCost *trips(FlArena *arena, const FlRegion *kernel, const FlValue
 
 static bool all_known(const FlRegion *kernel, const FlRegion *r) {
   for (const FlOp *op = r->first; op; op = op->next) {
-    if (op->n_regions && op->code != FL_OP_IF && op->code != FL_OP_FOR && op->code != FL_OP_REDUCE) return false;
+    if (op->n_regions && op->code != FL_OP_IF && op->code != FL_OP_FOR && op->code != FL_OP_REDUCE)
+      return false;
     if (op->code == FL_OP_FOR && !is_known(kernel, op->args[1])) return false;
     for (int i = 0; i < op->n_args && op->code == FL_OP_REDUCE; i++)
       if (!is_known(kernel, op->args[i])) return false;

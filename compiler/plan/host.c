@@ -2,8 +2,8 @@
  * steps (docs/decisions/steps.md), what is worth optimising, which arrays are worth a view. */
 #include "plan/plan_internal.h"
 
-/* Rows and places of a table that is worth it where its rows share code, and of one that is in any case; what a kernel counts
- * for. */
+/* Rows and places of a table that is worth it where its rows share code, and of one that is in any case; what
+ * a kernel counts for. */
 enum { LARGE = 150, ANY = 3000, KERNEL = 8 };
 enum { LITTLE = 16 }; /* operations of a round */
 enum { MOST_LOOPS = 1000, MOST_BRANCHES = 2000 }; /* of one function that is optimised */
@@ -100,7 +100,8 @@ static bool find_tables(FlPlanBody *body) {
 /* ---- what is worth optimising -------------------------------------------------------------------------- */
 
 static bool is_work(const FlOp *op) {
-  bool bulk = op->code == FL_OP_MAP || op->code == FL_OP_REDUCE || op->code == FL_OP_COLLECT || op->code == FL_OP_STAGE;
+  bool bulk = op->code == FL_OP_MAP || op->code == FL_OP_REDUCE || op->code == FL_OP_COLLECT ||
+              op->code == FL_OP_STAGE;
   return bulk || fl_op_info[op->code].op_class == FL_CLASS_RUNTIME;
 }
 
@@ -110,8 +111,8 @@ static bool branch_starts_work(const FlOp *op) {
   return op->code == FL_OP_IF && (starts_work(op->regions[0]) || starts_work(op->regions[1]));
 }
 
-/* Does the region start work beside which its own code takes no time? In a branch, as that of a round which may be the last one,
- * only where there is little beside it: work may be rare. */
+/* Does the region start work beside which its own code takes no time? In a branch, as that of a round which
+ * may be the last one, only where there is little beside it: work may be rare. */
 static bool starts_work(const FlRegion *r) {
   bool branches = false, little = true;
   int n = 0;
@@ -149,11 +150,13 @@ const FlPlanKernel *fl_plan_loop(FlPlanner *m, const FlPlanStep *s) {
   bool serial = (op->code == FL_OP_REDUCE || op->code == FL_OP_COLLECT) && !s->kernel_code;
   if (m->in_loop || !(fl_ir_is_rounds(op) || op->code == FL_OP_SCAN || serial)) return NULL;
   const FlRegion *r = op->regions[0];
-  if (starts_work(r) || has_too_many_loops(r) || m->n_loops >= MOST_LOOPS || count_branches(r, MOST_BRANCHES) > MOST_BRANCHES)
+  if (starts_work(r) || has_too_many_loops(r) || m->n_loops >= MOST_LOOPS ||
+      count_branches(r, MOST_BRANCHES) > MOST_BRANCHES)
     return NULL;
   m->n_loops++;
   FlPlanKernel *k = FL_NEW(m->plan->arena, FlPlanKernel);
-  *k = (FlPlanKernel){.op = op, .region = r, .form = FL_KERNEL_ROUNDS, .unit = 1, .weight = fl_plan_weight(r)};
+  *k =
+      (FlPlanKernel){.op = op, .region = r, .form = FL_KERNEL_ROUNDS, .unit = 1, .weight = fl_plan_weight(r)};
   k->uses = fl_plan_captures(m, op, NULL, &k->n_uses);
   if (op->code != FL_OP_WHILE && fl_plan_cost_is_known(r)) k->cost = fl_plan_cost(m->plan->arena, r);
   return k;

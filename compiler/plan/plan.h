@@ -55,8 +55,10 @@ typedef enum FlPlanForm {
   FL_KERNEL_COLUMNS,  /* MAP of reductions along columns: swept row by row, a tile of columns at once */
   FL_KERNEL_BLOCKS,   /* REDUCE: the states of blocks, then joined */
   FL_KERNEL_KEPT,     /* COLLECT: each block compacts what it keeps, then the parts are joined */
-  FL_KERNEL_TASKS, /* MAP over host code: elements are tasks of the pool; none of what follows `uses` is set */
-  FL_KERNEL_ROUNDS /* a loop of host code, by itself: rounds in their order. Of what follows `uses`, `weight` and `cost` are set */
+  FL_KERNEL_TASKS, /* MAP over host code: elements are tasks of the pool; none of what follows `uses` is set
+                    */
+  FL_KERNEL_ROUNDS /* a loop of host code, by itself: rounds in their order. Of what follows `uses`, `weight`
+                      and `cost` are set */
 } FlPlanForm;
 
 /* How large the code of a region is: above WIDE it is made without the passes over live ranges, which take
@@ -77,7 +79,8 @@ typedef struct FlPlanKernel {
   bool heavy;           /* an element takes so long that the widest vectors pay */
   int weight;           /* instructions, about; not counted further than FL_CODE_SLOW */
   int unit;             /* elements that a worker takes at least: a multiple of this */
-  const FlCost *cost;   /* of an element; ROUNDS: of a round, NULL where more of it is not known than sizes say */
+  /* of an element; ROUNDS: of a round, NULL where more of it is not known than sizes say */
+  const FlCost *cost;
   const FlOp *fold;     /* COLUMNS: the REDUCE */
   int n_draws, n_reads; /* random numbers at its own position that are drawn by tiles, */
   const FlOp **draws, **reads; /* and LOADs there that are asked for ahead of them */
@@ -117,15 +120,16 @@ typedef struct FlPlanStep {
   const FlOp *op;
   const FlUse *uses;          /* BULK: of each argument */
   const FlPlanKernel *kernel; /* KERNEL; else NULL */
-  const FlPlanKernel *loop;   /* CONTROL, SERIAL: over elements, so that it is a function by itself; else NULL */
+  /* CONTROL, SERIAL: over elements, so that it is a function by itself; else NULL */
+  const FlPlanKernel *loop;
   FlPlanBody *const *inside;  /* by region, of host code; NULL: there are none, or they are a kernel's */
   FlValue *const *dead;       /* arrays that are given back behind it */
   int n_dead;
   int waits;        /* so many of the stage calls of this body that are running are waited for before it */
   bool kernel_code; /* of a loop: its regions hold nothing but what a kernel may */
   bool in_table;    /* where its body is a table: it is a row of that */
-  const FlValue
-      *view_of; /* its result lies in the memory of this array, or is held by this list; NULL: neither */
+  /* its result lies in the memory of this array, or is held by this list; NULL: neither */
+  const FlValue *view_of;
   bool writes;  /* STORE: into the array itself, which the result then is */
   const FlPlanRow *row; /* where it is a row of a table; NULL: it is none, or a constant */
   const bool *takes;    /* FOR, WHILE, STORE: by argument: the reference is handed over; NULL: none is */

@@ -67,8 +67,8 @@ typedef struct FlPlanTable {
   int n_kinds;
 } FlPlanTable;
 
-/* steps.c: do the operations of the body share enough code as rows of a table: at most half of these are functions of their
- * own? Operations at different places never share one. */
+/* steps.c: do the operations of the body share enough code as rows of a table: at most half of these are
+ * functions of their own? Operations at different places never share one. */
 bool fl_plan_shares_steps(const FlPlanBody *body);
 /* The rows of the body and of those inside, in the order in which they run. */
 void fl_plan_rows(FlPlanner *m, FlPlanTable *t, FlPlanBody *body);

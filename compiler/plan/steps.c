@@ -163,7 +163,8 @@ bool fl_plan_shares_steps(const FlPlanBody *body) {
     if (s->op->code == FL_OP_CONST || !s->in_table) continue;
     rows++;
     if (runs_of(s) != FL_ROW_FUNCTION) continue;
-    const uint32_t place[] = {s->op->code, s->op->span.file, s->op->span.start, s->op->span.len, s->op->span.call};
+    const uint32_t place[] = {s->op->code, s->op->span.file, s->op->span.start, s->op->span.len,
+                              s->op->span.call};
     const char *key = fl_intern(places, (const char *)place, sizeof place);
     if (!fl_map_get(seen, key)) functions++;
     fl_map_set(seen, key, (void *)(uintptr_t)s);

@@ -1,5 +1,5 @@
-/* assigned.c: which variables does a piece of code assign? In: the syntax. Out: the bindings, in the order in which they are written. What
- * assigns nothing is passed over, as the parser has said so (FL_HAS_ASSIGN). */
+/* assigned.c: which variables does a piece of code assign? In: the syntax. Out: the bindings, in the order in
+ * which they are written. What assigns nothing is passed over, as the parser has said so (FL_HAS_ASSIGN). */
 #include "sema/choose.h"
 #include "sema/scope.h"
 
@@ -39,8 +39,9 @@ void fl_vars_of_expr(FlSema *s, FlVarList *vars, const FlExpr *e) {
   fl_syntax_walk_expr(&(FlWalker){&(Collect){s, vars, add_var}, collect_expr, collect_stmt}, e);
 }
 
-/* The names that statements assign, as they are written. It is asked for what is left of a block behind each of its jumps: the
- * statements are walked once, and each such end of them is the names from `from` on that are not `before` there. */
+/* The names that statements assign, as they are written. It is asked for what is left of a block behind each
+ * of its jumps: the statements are walked once, and each such end of them is the names from `from` on that
+ * are not `before` there. */
 typedef struct Assigned {
   const char *name;
   int before; /* where it is assigned before that; -1: nowhere */

@@ -51,7 +51,8 @@ FlVal fl_actual_value(FlSema *s, FlActual *a, const FlType *want) {
 
 void fl_sema_no_param(FlSema *s, const char *of, FlName name, int n, const char *const *known) {
   FlDiag *d = fl_sema_report(s, FL_E0209, name.span, "`%s` has no parameter `%s`", of, name.text);
-  static const char *const elsewhere[][2] = {{"by", "on"}, {"on", "by"}, {"left_on", "on"}, {"type", "how"}, {"kind", "how"}, {"sep", "separator"}};
+  static const char *const elsewhere[][2] = {{"by", "on"},    {"on", "by"},    {"left_on", "on"},
+                                             {"type", "how"}, {"kind", "how"}, {"sep", "separator"}};
   const char *near = fl_closest(name.text, known, n);
   for (size_t i = 0; !near && i < sizeof elsewhere / sizeof *elsewhere; i++)
     for (int k = 0; k < n; k++)
@@ -206,8 +207,10 @@ void fl_call_come_back(FlSema *s, FlCallPlace p) {
   s->binding_signature = p.signature;
 }
 
-/* What messages call an argument, or what a function gives: made once for each parameter or declaration, as calls are many. */
-static const char *called(FlSema *s, const void *key, const char *what, const char *name, const FlStmt *decl) {
+/* What messages call an argument, or what a function gives: made once for each parameter or declaration, as
+ * calls are many. */
+static const char *called(FlSema *s, const void *key, const char *what, const char *name,
+                          const FlStmt *decl) {
   const char *known = fl_map_get(s->called, key);
   if (known) return known;
   char *text = name ? fl_arena_printf(s->arena, "%s `%s` of `%s`", what, name, decl->fn.name.text)
@@ -230,7 +233,8 @@ bool fl_call_bind_params(FlSema *s, const FlStmt *decl, FlVal *values, const FlS
   s->binding_signature = true;
   for (int p = 0; p < params->n; p++) {
     const FlFnParam *param = &params->at[p];
-    made[p]->val.literal = FL_LIT_NONE, made[p]->val.exact = NULL; /* only what is written where it is used may take another type */
+    made[p]->val.literal = FL_LIT_NONE,
+    made[p]->val.exact = NULL; /* only what is written where it is used may take another type */
     if (made[p]->open && param->type) fl_names_bind_sizes(s, param->type);
     if (!param->type || made[p]->open) continue;
     const char *what = called(s, param, "the argument", param->name.text, decl);
@@ -347,7 +351,8 @@ static int lifted_params(FlSema *s, const FlBinding *fn, const FlVal *values, in
 }
 
 FlVal fl_call_no_type(FlSema *s, FlSpan parameter) {
-  return fl_sema_error(s, FL_E0215, parameter, "a stage needs the types of its parameters; `_[n]` is any table");
+  return fl_sema_error(s, FL_E0215, parameter,
+                       "a stage needs the types of its parameters; `_[n]` is any table");
 }
 
 static FlVal call_form(FlSema *s, const FlBinding *fn, int n, FlActual *args, FlSpan span) {
@@ -479,11 +484,14 @@ FlVal fl_sema_apply(FlSema *s, FlClosure *fn, int n, const FlVal *args, FlSpan s
 FlVal fl_call_unknown(FlSema *s, FlName name, FlSpan span) {
   bool habit = fl_habit_is_called(name.text);
   FlDiag *d = fl_sema_report(s, habit ? FL_E0228 : FL_E0201, span,
-                             habit ? "there is no function `%s`, as it is called elsewhere" : "there is no function `%s`",
+                             habit ? "there is no function `%s`, as it is called elsewhere"
+                                   : "there is no function `%s`",
                              name.text);
   if (fl_habit_help(s, d, name.text, span, true)) return fl_val_error(s);
   const char *module = fl_sema_module_with(s, name.text);
-  if (module) fl_diag_help(s->sink, d, "the library has it: `%s.%s`, with `import %s` at the top", module, name.text, module);
+  if (module)
+    fl_diag_help(s->sink, d, "the library has it: `%s.%s`, with `import %s` at the top", module, name.text,
+                 module);
   if (module) return fl_val_error(s);
   const char *near = fl_plot_help(s, d, name.text, span) ? NULL : fl_builtin_closest(s, name.text);
   if (near) fl_diag_meant(s->sink, d, span, "", near);

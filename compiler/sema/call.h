@@ -64,8 +64,8 @@ FlVal fl_call_no_type(FlSema *s, FlSpan parameter); /* reports it of a stage */
 void fl_call_check(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan *spans);
 /* Reports that a function has no parameter of this name: the nearest of the n that it has, or all of them. */
 void fl_sema_no_param(FlSema *s, const char *of, FlName name, int n, const char *const *known);
-/* Do these arguments fit the parameters, by number and name? bound[k]: the one of parameter k, or NULL. false:
- * reported. */
+/* Do these arguments fit the parameters, by number and name? bound[k]: the one of parameter k, or NULL.
+ * false: reported. */
 bool fl_call_match(FlSema *s, const FlStmt *decl, int n, FlActual *args, FlActual **bound, FlSpan span);
 
 /* The call of a function value: a lambda, a declared function, a builtin, a derivative. */

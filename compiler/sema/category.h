@@ -37,9 +37,10 @@ bool fl_levels_equal(const FlValue *a, const FlValue *b);
  */
 FlVal fl_levels_adopt(FlSema *s, FlVal v, FlVal like, FlSpan span);
 
-/* Values that a region makes for each element: what it yields are the parts with elements (fl_val_cut gives their
- * number; out NULL: it alone), levels being the same for all. fl_val_join: the value of `type`, of many v side by side or of v's
- * own type, from such parts (after the number of rows, when it is a table); its levels are those of v. */
+/* Values that a region makes for each element: what it yields are the parts with elements (fl_val_cut gives
+ * their number; out NULL: it alone), levels being the same for all. fl_val_join: the value of `type`, of many
+ * v side by side or of v's own type, from such parts (after the number of rows, when it is a table); its
+ * levels are those of v. */
 int fl_val_cut(FlVal v, FlValue **out);
 FlVal fl_val_join(FlSema *s, const FlType *type, FlValue *rows, FlValue *const *parts, FlVal v);
 /* Are all levels of v made outside of r? Levels that are constants are moved there. */

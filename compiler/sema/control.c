@@ -201,7 +201,8 @@ static FlVal assign_to(FlSema *s, const FlExpr *target, FlVal v, FlSpan span) {
     }
     if (fl_val_bad(b->val)) return b->val;
     FlVal c = v;
-    if (v.type != b->val.type) c = fl_val_coerce(s, v, b->val.type, span, fl_arena_printf(s->arena, "`%s`", b->name));
+    if (v.type != b->val.type)
+      c = fl_val_coerce(s, v, b->val.type, span, fl_arena_printf(s->arena, "`%s`", b->name));
     if (fl_val_bad(c)) return c;
     c.literal = FL_LIT_NONE, c.exact = NULL;
     c = fl_levels_adopt(s, c, b->val, span); /* a variable keeps its levels */
@@ -347,7 +348,8 @@ static void do_assert(FlSema *s, const FlStmt *st) {
   bool decimals = scalars && (fl_val_is_decimal(a) || fl_val_is_decimal(b));
   if (scalars && (decimals ? fl_decimal_common(a, b, &d) : fl_sema_common_number(s, a, b, &d))) {
     const FlType *type = fl_type_scalar(s->types, d, false);
-    scalars = fl_val_fits(s, a, type) && fl_val_fits(s, b, type); /* a number of the script may not: it is compared as it is */
+    scalars = fl_val_fits(s, a, type) &&
+              fl_val_fits(s, b, type); /* a number of the script may not: it is compared as it is */
     if (scalars) a = fl_val_coerce(s, a, type, e->binary.left->span, "the value");
     if (scalars) b = fl_val_coerce(s, b, type, e->binary.right->span, "the value");
   }

@@ -1,9 +1,9 @@
 /* decimal.c: decimals: their arithmetic, comparison, rounding, and what makes them.
  *
- * In: values of which one is a decimal, the others integers or numbers that stand in the script. Out: IR of the
- * operators of kern/scalar_decimal.h. What always holds: a result is exact, or the run stops; only floats that are made of decimals, and
- * what says that it rounds, are rounded, once. A number of the script is the decimal that is written, never
- * the float nearest to it. */
+ * In: values of which one is a decimal, the others integers or numbers that stand in the script. Out: IR of
+ * the operators of kern/scalar_decimal.h. What always holds: a result is exact, or the run stops; only floats
+ * that are made of decimals, and what says that it rounds, are rounded, once. A number of the script is the
+ * decimal that is written, never the float nearest to it. */
 #include "sema/decimal.h"
 
 #include "data/number.h"
@@ -23,7 +23,8 @@ static bool is_written(FlVal v) { return v.literal || v.exact; } /* in the scrip
 static bool is_exact(FlVal v) { return fl_val_is_decimal(v) || is_int(v) || is_written(v); }
 
 static bool is_float(FlVal v) {
-  return (v.type->kind == FL_TY_SCALAR || v.type->kind == FL_TY_ARRAY) && fl_dtype_is_float(v.type->dtype) && !is_written(v);
+  return (v.type->kind == FL_TY_SCALAR || v.type->kind == FL_TY_ARRAY) && fl_dtype_is_float(v.type->dtype) &&
+         !is_written(v);
 }
 
 /* ---- numbers of the script ---- */
@@ -31,7 +32,8 @@ static bool is_float(FlVal v) {
 /* As written, without underscores; 0: nothing is known of how it was written, or it is very long. */
 static int spelled(FlVal v, char out[LITERAL_ROOM]) {
   int n = 0;
-  if (v.literal == FL_LIT_INT) return snprintf(out, LITERAL_ROOM, "%s%llu", v.negative ? "-" : "", (unsigned long long)v.magnitude);
+  if (v.literal == FL_LIT_INT)
+    return snprintf(out, LITERAL_ROOM, "%s%llu", v.negative ? "-" : "", (unsigned long long)v.magnitude);
   if (v.exact) return snprintf(out, LITERAL_ROOM, "%s", v.exact);
   if (!v.spelling) return 0;
   if (signbit(v.real)) out[n++] = '-';
@@ -67,7 +69,8 @@ bool fl_decimal_literal_type(FlVal v, FlDtype *out) {
 const char *fl_decimal_exact(FlSema *s, FlBinaryOp op, FlVal a, FlVal b) {
   FlDtype x, y;
   int64_t left, right;
-  if (!is_written(a) || !is_written(b) || (op != FL_BIN_ADD && op != FL_BIN_SUB && op != FL_BIN_MUL)) return NULL;
+  if (!is_written(a) || !is_written(b) || (op != FL_BIN_ADD && op != FL_BIN_SUB && op != FL_BIN_MUL))
+    return NULL;
   if (!fl_decimal_literal_type(a, &x) || !fl_decimal_literal_type(b, &y)) return NULL;
   FlDtype both = x > y ? x : y;
   int scale = op == FL_BIN_MUL ? fl_decimal_scale(x) + fl_decimal_scale(y) : fl_decimal_scale(both);
@@ -80,15 +83,18 @@ const char *fl_decimal_exact(FlSema *s, FlBinaryOp op, FlVal a, FlVal b) {
   uint64_t size = units < 0 ? (uint64_t)-units : (uint64_t)units, power = 1;
   for (int k = 0; k < scale; k++) power *= 10;
   const char *sign = units < 0 ? "-" : "";
-  return scale ? fl_arena_printf(s->arena, "%s%llu.%0*llu", sign, (unsigned long long)(size / power), scale, (unsigned long long)(size % power))
+  return scale ? fl_arena_printf(s->arena, "%s%llu.%0*llu", sign, (unsigned long long)(size / power), scale,
+                                 (unsigned long long)(size % power))
                : fl_arena_printf(s->arena, "%s%llu", sign, (unsigned long long)size);
 }
 
 FlVal fl_decimal_misfit(FlSema *s, FlVal v, FlDtype d, FlSpan span) {
   FlDtype own;
   if (!fl_decimal_literal_type(v, &own) || own <= d)
-    return fl_sema_error(s, FL_E0302, span, "this number has more digits than the %d that a decimal holds", FL_DECIMAL_DIGITS);
-  return fl_sema_error(s, FL_E0302, span, "this number has %d digits behind the point, and the decimal that stands here has %d",
+    return fl_sema_error(s, FL_E0302, span, "this number has more digits than the %d that a decimal holds",
+                         FL_DECIMAL_DIGITS);
+  return fl_sema_error(s, FL_E0302, span,
+                       "this number has %d digits behind the point, and the decimal that stands here has %d",
                        fl_decimal_scale(own), fl_decimal_scale(d));
 }
 
@@ -107,7 +113,8 @@ static FlVal lift2(FlSema *s, FlSpan span, FlOpcode code, FlVal a, FlVal b, FlDt
 
 FlVal fl_decimal_as(FlSema *s, FlVal v, FlDtype d, FlSpan span) {
   int64_t units;
-  if (is_written(v)) return fl_decimal_literal(v, d, &units) ? constant(s, d, units) : fl_decimal_misfit(s, v, d, span);
+  if (is_written(v))
+    return fl_decimal_literal(v, d, &units) ? constant(s, d, units) : fl_decimal_misfit(s, v, d, span);
   if (is_int(v)) {
     if (v.type->dtype != FL_I64) v = lift1(s, span, FL_OP_CONVERT, v, FL_I64);
     v = lift1(s, span, FL_OP_CONVERT, v, FL_DECIMAL0);
@@ -142,7 +149,8 @@ static const FlType *type_like(FlSema *s, const FlType *t, FlDtype d) {
 }
 
 static FlVal real_of(FlSema *s, FlVal v, FlSpan span) {
-  return fl_val_is_decimal(v) ? fl_decimal_to_real(s, v, span) : fl_val_coerce(s, v, type_like(s, v.type, FL_F64), span, "the operand");
+  return fl_val_is_decimal(v) ? fl_decimal_to_real(s, v, span)
+                              : fl_val_coerce(s, v, type_like(s, v.type, FL_F64), span, "the operand");
 }
 
 /* Beside a float a decimal is the float nearest to it, as an integer is. */
@@ -176,9 +184,9 @@ static FlVal product(FlSema *s, FlVal a, FlVal b, FlSpan span) {
   if (!own_type(a, &x) || !own_type(b, &y)) return fl_val_error(s);
   int scale = fl_decimal_scale(x) + fl_decimal_scale(y);
   if (scale > FL_DECIMAL_DIGITS) {
-    FlDiag *d = fl_sema_report(s, FL_E0312, span,
-                               "this product would have %d digits behind the point, and a decimal has at most %d",
-                               scale, FL_DECIMAL_DIGITS);
+    FlDiag *d = fl_sema_report(
+        s, FL_E0312, span, "this product would have %d digits behind the point, and a decimal has at most %d",
+        scale, FL_DECIMAL_DIGITS);
     fl_diag_help(s->sink, d, "round a factor first: `round(x, %d)`", FL_DECIMAL_DIGITS / 2);
     return fl_val_error(s);
   }
@@ -191,7 +199,9 @@ static FlVal product(FlSema *s, FlVal a, FlVal b, FlSpan span) {
 static FlVal power(FlSema *s, FlVal x, FlVal n, FlSpan span) {
   bool whole = n.literal == FL_LIT_INT && !n.negative && n.magnitude >= 1 && n.magnitude <= FL_DECIMAL_DIGITS;
   if (!fl_val_is_decimal(x) || !whole) {
-    FlDiag *d = fl_sema_report(s, FL_E0312, span, "the power of a decimal is a whole number from 1 to %d that stands in the script", FL_DECIMAL_DIGITS);
+    FlDiag *d = fl_sema_report(
+        s, FL_E0312, span, "the power of a decimal is a whole number from 1 to %d that stands in the script",
+        FL_DECIMAL_DIGITS);
     fl_diag_help(s->sink, d, "other powers are floats: `f64(x) ^ n`");
     return fl_val_error(s);
   }
@@ -231,7 +241,8 @@ FlVal fl_decimal_compare(FlSema *s, FlBinaryOp op, FlOpcode code, FlVal a, FlVal
   for (int k = 0; k < 2; k++) {
     FlDtype other = v[1 - k].type->dtype;
     if (!own_type(v[k], &own[k])) return fl_val_error(s);
-    if (is_written(v[k]) && fl_val_is_decimal(v[1 - k]) && fl_decimal_literal(v[k], other, &units)) own[k] = other;
+    if (is_written(v[k]) && fl_val_is_decimal(v[1 - k]) && fl_decimal_literal(v[k], other, &units))
+      own[k] = other;
   }
   for (int k = 0; k < 2; k++) v[k] = fl_decimal_as(s, v[k], own[k], span);
   if (own[0] == own[1]) return lift2(s, span, code, v[0], v[1], FL_BOOL);
@@ -246,7 +257,10 @@ FlVal fl_decimal_compare(FlSema *s, FlBinaryOp op, FlOpcode code, FlVal a, FlVal
 FlVal fl_decimal_rounding(FlSema *s, FlOpcode how, FlVal v, int64_t digits, bool to_digits, FlSpan span) {
   int scale = fl_decimal_scale(v.type->dtype);
   if (to_digits && digits >= scale) return v;
-  int64_t way = how == FL_OP_FLOOR ? FL_DECIMAL_FLOOR : how == FL_OP_CEIL ? FL_DECIMAL_CEIL : how == FL_OP_TRUNC ? FL_DECIMAL_TRUNC : FL_DECIMAL_NEAREST;
+  int64_t way = how == FL_OP_FLOOR   ? FL_DECIMAL_FLOOR
+                : how == FL_OP_CEIL  ? FL_DECIMAL_CEIL
+                : how == FL_OP_TRUNC ? FL_DECIMAL_TRUNC
+                                     : FL_DECIMAL_NEAREST;
   FlVal args[3] = {v, fl_val_i64(s, scale - digits), fl_val_i64(s, way)};
   FlVal out = fl_sema_lift_op(s, span, FL_OP_DECIMAL_ROUND, 3, args, fl_decimal_of_scale((int)digits), NULL);
   return to_digits ? out : lift1(s, span, FL_OP_CONVERT, out, FL_I64);

@@ -23,8 +23,9 @@ bool fl_guard_branches(FlSema *s, FlOp *map, const FlBranch branches[2], int n, 
 /* What stands for a value of this type where it is not evaluated; NULL: nothing can stand for a list. */
 FlValue *fl_guard_nothing(FlSema *s, FlType1 t);
 
-/* `iff` and `reader` are IFs of one condition, the second in the body of a loop. What the regions of the second
- * read of those of the first become results of that. false: some of it is a list, and nothing was done. */
+/* `iff` and `reader` are IFs of one condition, the second in the body of a loop. What the regions of the
+ * second read of those of the first become results of that. false: some of it is a list, and nothing was
+ * done. */
 bool fl_guard_export(FlSema *s, FlOp *iff, FlOp *reader);
 
 #endif

@@ -145,7 +145,8 @@ void fl_habit_method(FlSema *s, const FlExpr *call) {
     return;
   }
   const char *behind = fl_sources_get(s->sources, call->span.file)->text + call->span.start + call->span.len;
-  if (h && h->example[0] && (*behind == '.' || *behind == '[')) { /* what it is called with stands further right */
+  if (h && h->example[0] &&
+      (*behind == '.' || *behind == '[')) { /* what it is called with stands further right */
     fl_diag_help(s->sink, d, "%s", said(s->arena, h));
     return;
   }

@@ -12,8 +12,8 @@ const char *fl_habit_says(FlArena *a, const char *name);
  * whether the name is known: then a name that is spelt like it is not meant. called: it stands before a `(`.
  */
 bool fl_habit_help(FlSema *s, FlDiag *d, const char *name, FlSpan at, bool called);
-/* A list where names of columns stand, `["k", "x"]` or `[k, x]`: adds to a message the names alone, with the edit.
- * Whether it is such a list. */
+/* A list where names of columns stand, `["k", "x"]` or `[k, x]`: adds to a message the names alone, with the
+ * edit. Whether it is such a list. */
 bool fl_habit_name_list(FlSema *s, FlDiag *d, const FlExpr *e);
 /* What a text literal without braces says; NULL: it is none. Elsewhere columns are named by texts. */
 const char *fl_habit_plain_text(const FlExpr *e);

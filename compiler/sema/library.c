@@ -1,6 +1,7 @@
 /* library.c: which module of the library has a function that a script calls without its import.
  *
- * In: a name that stands for nothing. Out: a module, or NULL. How: declarations of the library begin their lines. */
+ * In: a name that stands for nothing. Out: a module, or NULL. How: declarations of the library begin their
+ * lines. */
 #include "sema/builtins/builtin.h"
 
 #include <string.h>

@@ -143,7 +143,8 @@ static const char *path_of(FlSema *s, const FlImport *im, const FlFile *from) {
   return is_there(s, real) ? real : path;
 }
 
-/* The path without `.` and without a folder that `..` leaves again, where that is the same file: behind a link
+/* The path without `.` and without a folder that `..` leaves again, where that is the same file: behind a
+ * link
  * `..` may lead elsewhere. */
 static const char *short_path(FlSema *s, const char *path, const char *real) {
   size_t n = strlen(path), len = 0;
@@ -182,14 +183,16 @@ static void report_circle(FlSema *s, FlSpan span, const FlFile *again, const FlF
   }
   if (again == from) fl_text_addz(&way, "itself");
   else fl_text_addf(&way, "`%s` again; what both need can go to a file of its own", path);
-  FlDiag *d = fl_sema_report(s, FL_E0221, span, "this import goes round in a circle: `%s` is being read already", path);
+  FlDiag *d = fl_sema_report(s, FL_E0221, span,
+                             "this import goes round in a circle: `%s` is being read already", path);
   fl_diag_help(s->sink, d, "%s", way.s);
   fl_text_reset(&way);
 }
 
 /* The tree of a text; where compilations share the library's, it stays with these. */
 static const FlAst *parse(FlSema *s, const char *path, const char *real, const FlText1 *text, bool library) {
-  if (library && s->options->library) return fl_parsed_library_add(s->options->library, path, real, text, s->sink);
+  if (library && s->options->library)
+    return fl_parsed_library_add(s->options->library, path, real, text, s->sink);
   FlSource *source = fl_sources_add(s->sources, path, text->s, text->len);
   source->is_library = library;
   return fl_syntax_parse(s->arena, s->names, source, s->sink);
@@ -210,7 +213,8 @@ static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
   fl_reader_remember(s, path, FL_INPUT_SOURCE); /* before it is read */
   bool library = !im->path || from->ast->source->is_library;
   const FlAst *ast = library && s->options->library ? fl_parsed_library_get(s->options->library, real) : NULL;
-  bool read = ast || s->world->read(s->world->env, path, FL_LARGEST_SCRIPT, &text), large = text.len > FL_LARGEST_SCRIPT;
+  bool read = ast || s->world->read(s->world->env, path, FL_LARGEST_SCRIPT, &text),
+       large = text.len > FL_LARGEST_SCRIPT;
   if (!read || large) {
     fl_text_reset(&text);
     if (large) fl_sema_error(s, FL_E0219, span, "the file `%s` is larger than 64 MB: is it a script?", path);
@@ -219,7 +223,8 @@ static FlFile *load(FlSema *s, const FlImport *im, FlFile *from) {
       FlDiag *d = fl_sema_report(s, FL_E0219, span, "there is no module `%s` in the standard library",
                                  im->module.text);
       if (fl_habit_help(s, d, im->module.text, span, false)) d->edit.text = NULL;
-      else fl_diag_help(s->sink, d, "a file of your own is imported as `import \"%s.flow\"`", im->module.text);
+      else
+        fl_diag_help(s->sink, d, "a file of your own is imported as `import \"%s.flow\"`", im->module.text);
     }
     return NULL;
   }
@@ -291,11 +296,13 @@ static const char *default_text(FlSema *s, const FlExpr *e) {
   if (call && (strcmp(e->call.func->name.text, "date") == 0 || strcmp(e->call.func->name.text, "file") == 0))
     return default_text(s, e->call.args.at[0].value);
   fl_sema_error(s, FL_E0220, e->span,
-                "the default of a param must be a constant: a number, a text, true, false, null, a date, or an array of such");
+                "the default of a param must be a constant: a number, a text, true, false, null, a date, or "
+                "an array of such");
   return NULL;
 }
 
-/* Whether a param of the script has the name of an option of every script, where `-` may be written for `_`. */
+/* Whether a param of the script has the name of an option of every script, where `-` may be written for `_`.
+ */
 static bool is_option(FlSema *s, FlName name) {
   for (int i = 0; i < s->options->n_option_names; i++) {
     const char *option = s->options->option_names[i];
@@ -314,7 +321,8 @@ static void add_private_param(FlSema *s, FlFile *file, const FlStmt *st, const F
   FlName name = st->param.name;
   FlVal v = fl_val_error(s);
   if (!st->param.fallback || t->dtype == FL_FILE)
-    fl_sema_error(s, FL_E0220, name.span, "`%s` is private to this module, so that nobody can give its value", name.text);
+    fl_sema_error(s, FL_E0220, name.span, "`%s` is private to this module, so that nobody can give its value",
+                  name.text);
   else
     v = fl_val_coerce(s, fl_sema_expr(s, st->param.fallback, t), t, st->param.fallback->span, "the default");
   fl_scope_bind(s, file->scope, FL_BIND_VALUE, name.text, name.span, v);
@@ -332,9 +340,10 @@ static void add_param(FlSema *s, FlFile *file, const FlStmt *st) {
   bool files = list && t->dtype == FL_FILE;
   if (!t || (t->kind != FL_TY_SCALAR && !list) || t->dtype == FL_CATEGORY) {
     if (!t || t->kind != FL_TY_ERROR)
-      fl_sema_error(s, FL_E0220, st->param.type->span,
-                    "a param is a number, text, bool, date or file, or a list of any number of them, as in text[_]%s",
-                    t ? "" : ", with its type written");
+      fl_sema_error(
+          s, FL_E0220, st->param.type->span,
+          "a param is a number, text, bool, date or file, or a list of any number of them, as in text[_]%s",
+          t ? "" : ", with its type written");
     fl_scope_bind(s, file->scope, FL_BIND_VALUE, name.text, name.span, fl_val_error(s));
     return;
   }
@@ -374,14 +383,16 @@ static void add_param(FlSema *s, FlFile *file, const FlStmt *st) {
   fl_type_parts(t, types);
   for (int i = 0; i < t->n_parts; i++) parts[i] = fl_ir_param(s->b.func->body, types[i]);
   FlVal v = fl_val_make(s, t, parts);
-  if (t->dtype == FL_FILE && p.default_text && !s->world->comes_once(s->world->env, p.default_text)) /* whose head decides the type of what is read */
+  if (t->dtype == FL_FILE && p.default_text &&
+      !s->world->comes_once(s->world->env, p.default_text)) /* whose head decides the type of what is read */
     v.spelling = files ? fl_reader_first(s, p.default_text) : p.default_text;
   fl_scope_bind(s, file->scope, FL_BIND_VALUE, name.text, name.span, v);
 }
 
 static void add_params(FlSema *s, FlFile *file) {
   for (int i = 0; i < file->ast->stmts.n; i++)
-    if (file->ast->stmts.at[i]->kind == FL_STMT_PARAM && !file->ast->stmts.at[i]->damaged) add_param(s, file, file->ast->stmts.at[i]);
+    if (file->ast->stmts.at[i]->kind == FL_STMT_PARAM && !file->ast->stmts.at[i]->damaged)
+      add_param(s, file, file->ast->stmts.at[i]);
 }
 
 /* The names of params on the command line, once it is known what the script calls its modules. Two of one
@@ -515,8 +526,8 @@ FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *source
   fl_vec_push(arena, &s->files, file);
   FlFrame frame = {0};
   s->frame = &frame;
-  frame.func = s->module->main =
-      fl_ir_func_make(s->module, fl_sema_unique_name(s, "main"), FL_FUNC_MAIN, (FlSpan){.file = ast->source->id});
+  frame.func = s->module->main = fl_ir_func_make(s->module, fl_sema_unique_name(s, "main"), FL_FUNC_MAIN,
+                                                 (FlSpan){.file = ast->source->id});
   s->b = (FlBuilder){.module = s->module, .func = frame.func, .region = frame.func->body};
   s->scope = file->scope;
   s->file = file;
@@ -524,7 +535,8 @@ FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *source
   FlSemaResult out = {0};
   FlVec(const FlStmt *) tests = {0};
   for (int i = 0; i < ast->stmts.n; i++)
-    if (ast->stmts.at[i]->kind == FL_STMT_TEST && !ast->stmts.at[i]->damaged) fl_vec_push(arena, &tests, ast->stmts.at[i]);
+    if (ast->stmts.at[i]->kind == FL_STMT_TEST && !ast->stmts.at[i]->damaged)
+      fl_vec_push(arena, &tests, ast->stmts.at[i]);
   out.n_tests = tests.n;
   out.tests = fl_arena_alloc(arena, sizeof *out.tests * (size_t)(tests.n + 1));
   for (int i = 0; i < tests.n; i++) {

@@ -73,7 +73,8 @@ FlVal fl_sema_wrong_operands(FlSema *s, const char *op, FlVal a, FlVal b, FlSpan
       (fl_val_is_category(a) && is_dtype(b, FL_TEXT)) || (is_dtype(a, FL_TEXT) && fl_val_is_category(b));
   if (strcmp(op, "in") == 0 && b.type->kind == FL_TY_TUPLE)
     fl_diag_help(s->sink, d, "values stand in square brackets: `x in [a, b]`");
-  else if (strcmp(op, "in") == 0 && is_dtype(a, FL_TEXT) && is_dtype(b, FL_TEXT) && b.type->kind == FL_TY_SCALAR)
+  else if (strcmp(op, "in") == 0 && is_dtype(a, FL_TEXT) && is_dtype(b, FL_TEXT) &&
+           b.type->kind == FL_TY_SCALAR)
     fl_diag_help(s->sink, d, "`contains(text, part)` looks for a part of a text");
   else if (text_and_category)
     fl_diag_help(s->sink, d, "compare texts, `text(c)`, or make a category of both with the same levels");
@@ -702,7 +703,8 @@ FlVal fl_sema_binary_expr(FlSema *s, const FlExpr *e, const FlType *want) {
     bool scalar = a.type->kind == FL_TY_SCALAR && a.type->nullable;
     return lazy_right(s, e, a, scalar ? fl_type_with_null(s->types, a.type, false) : NULL);
   }
-  bool among = op == FL_BIN_IN && !fl_val_bad(a) && fl_val_is_decimal(a); /* numbers in the list are decimals */
+  bool among =
+      op == FL_BIN_IN && !fl_val_bad(a) && fl_val_is_decimal(a); /* numbers in the list are decimals */
   FlVal b = fl_sema_expr(s, e->binary.right, among ? fl_type_array(s->types, a.type->dtype, false, 1) : NULL);
   if (fl_val_bad(a) || fl_val_bad(b)) return fl_val_error(s);
   return fl_sema_binary(s, op, a, b, span, left, right);

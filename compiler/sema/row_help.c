@@ -25,7 +25,8 @@ void fl_sema_help_names(FlSema *s, FlDiag *d, FlSpan at, const char *meant, int 
 void fl_sema_help_field(FlSema *s, FlDiag *d, const FlType *row, FlName name, const char *these_are) {
   const char **names = FL_NEW_ARRAY(s->arena, const char *, row->n_fields + 1);
   for (int i = 0; i < row->n_fields; i++) names[i] = row->fields[i].name;
-  fl_sema_help_names(s, d, name.span, fl_sema_closest_field(s, row, name.text), row->n_fields, names, these_are);
+  fl_sema_help_names(s, d, name.span, fl_sema_closest_field(s, row, name.text), row->n_fields, names,
+                     these_are);
 }
 
 /* A field of another type than is wanted, the first. */

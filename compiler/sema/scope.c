@@ -40,7 +40,8 @@ static bool in_library(const FlSema *s, FlSpan span) {
 static bool is_declaration(FlSema *s, const FlCall *call) {
   const FlBinding *b = fl_scope_find_in(s->files.at[0]->scope, fl_intern_z(s->names, call->callee));
   for (; b; b = b->form)
-    if (b->kind == FL_BIND_FN && b->span.file == call->place.file && b->span.start == call->place.start) return true;
+    if (b->kind == FL_BIND_FN && b->span.file == call->place.file && b->span.start == call->place.start)
+      return true;
   return false;
 }
 

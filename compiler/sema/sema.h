@@ -19,8 +19,9 @@ typedef struct FlSemaInput {
   FlDigest digest; /* of the world, before it was read */
 } FlSemaInput;
 
-/* What several compilations share, one after another: the table of functions, and files of the standard library, parsed
- * once, also where they are scripts. Each has the same interner, and `sources` as what it shares. Files with messages are not kept. */
+/* What several compilations share, one after another: the table of functions, and files of the standard
+ * library, parsed once, also where they are scripts. Each has the same interner, and `sources` as what it
+ * shares. Files with messages are not kept. */
 typedef struct FlParsedLibrary {
   FlArena *arena;
   FlInterner *names;
@@ -32,10 +33,12 @@ FlParsedLibrary *fl_parsed_library_make(FlArena *a);
 /* The tree of a file that was parsed before, or NULL; `real`: its path without links. */
 const FlAst *fl_parsed_library_get(const FlParsedLibrary *l, const char *real);
 /* Parses a file; `path`: as messages name it (fl_parsed_library_path). */
-const FlAst *fl_parsed_library_add(FlParsedLibrary *l, const char *path, const char *real, const FlText1 *text, FlSink *sink);
-/* The tree of a script that is a file of the library in the folder stdlib_dir, the same as others import, by the path of `script`
- * in the sink's sources (fl_sources_take). NULL: it is none. */
-FlAst *fl_parsed_library_script(FlParsedLibrary *l, const FlWorld *world, const char *stdlib_dir, const FlSource *script, FlSink *sink);
+const FlAst *fl_parsed_library_add(FlParsedLibrary *l, const char *path, const char *real,
+                                   const FlText1 *text, FlSink *sink);
+/* The tree of a script that is a file of the library in the folder stdlib_dir, the same as others import, by
+ * the path of `script` in the sink's sources (fl_sources_take). NULL: it is none. */
+FlAst *fl_parsed_library_script(FlParsedLibrary *l, const FlWorld *world, const char *stdlib_dir,
+                                const FlSource *script, FlSink *sink);
 const char *fl_parsed_library_path(FlArena *a, const char *path); /* "stdlib/NAME.flow" */
 
 typedef struct FlSemaOptions {
@@ -65,7 +68,8 @@ typedef struct FlSemaResult {
 FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *sources, FlSink *sink,
                             const FlAst *ast, const FlSemaOptions *options);
 
-/* Tells of each function that every script knows, in the order of the table, and of its kinds (FlBuiltinKind). */
+/* Tells of each function that every script knows, in the order of the table, and of its kinds
+ * (FlBuiltinKind). */
 void fl_sema_builtins(void *env, void (*tell)(void *env, const FlNamed *what, unsigned kinds));
 
 #endif

@@ -42,7 +42,8 @@ typedef struct FlVal {
   uint64_t magnitude;
   double real;          /* literal FLOAT */
   const char *spelling; /* literal: as written; files: a path whose content says what is in them, or NULL */
-  const char *exact;    /* no literal, but + - * of such alone: what they give exactly, as a decimal is written; or NULL */
+  const char *exact; /* no literal, but + - * of such alone: what they give exactly, as a decimal is written;
+                        or NULL */
 } FlVal;
 
 typedef struct FlMessages {
@@ -115,7 +116,7 @@ struct FlScope {
   FlMap *last;              /* name -> 1 + the last of that name, once there are many; else NULL */
   FlVec(int) before;        /* then: 1 + the one before of the same name, or 0 */
   FlColumnNames *columns;   /* COLUMNS: and these, or NULL */
-  const FlScope *of;        /* of this one the first `names`, as they were once (fl_scope_as_now); else NULL */
+  const FlScope *of; /* of this one the first `names`, as they were once (fl_scope_as_now); else NULL */
 };
 
 /* A file of the program: the script or an import. A module is its file, whatever paths lead to it. */
@@ -247,7 +248,8 @@ struct FlSema {
   FlModule *module;
   const FlSemaOptions *options;
   const FlWorld *world;
-  const char *const *library_texts; /* of the modules of the library, once a message needed them (library.c) */
+  const char *const
+      *library_texts;       /* of the modules of the library, once a message needed them (library.c) */
   const FlWitness *witness; /* or NULL */
   FlMap *told;              /* places whose names it was told; NULL: none yet */
   FlMap *told_rows;         /* likewise, of columns: which row */
@@ -260,8 +262,8 @@ struct FlSema {
   FlFile *file;
   FlActive *active;
   int depth; /* nested expressions and calls: at most FL_SEMA_DEPTH, well below what the stack holds */
-  const char
-      *pure; /* NULL at the top level; else what we are in: "a function", "a stage", "a comprehension" */
+  /* NULL at the top level; else what we are in: "a function", "a stage", "a comprehension" */
+  const char *pure;
   FlAggContext *agg; /* or NULL */
   FlVec(FlAlias) aliases;
   FlMap *alias_of; /* value -> 1 + its newest alias */

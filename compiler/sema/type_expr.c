@@ -60,7 +60,8 @@ static FlBinding *find_type(FlSema *s, const FlTypeExpr *t, bool quiet) {
     const char *near = fl_closest(name.text, known, n);
     if (strncmp(name.text, "decimal", 7) == 0)
       fl_diag_help(s->sink, d,
-                   "a decimal says its digits, and how many of them are behind the point: `decimal(12, 2)`; at most %d "
+                   "a decimal says its digits, and how many of them are behind the point: `decimal(12, 2)`; "
+                   "at most %d "
                    "digits; for more take `f64`, or `text`",
                    FL_DECIMAL_DIGITS);
     else if (near) fl_diag_meant(s->sink, d, name.span, "", near);
@@ -88,8 +89,9 @@ static bool is_of_file(void *env, const FlExpr *e) {
   return f->all;
 }
 
-/* typeof(e): elaborated where the file's lets are, into a region that nobody keeps; once where it names nothing
- * but what the file declares, so that types of calls of functions whose types are such do not double. */
+/* typeof(e): elaborated where the file's lets are, into a region that nobody keeps; once where it names
+ * nothing but what the file declares, so that types of calls of functions whose types are such do not double.
+ */
 static const FlType *type_of_value(FlSema *s, const FlExpr *e) {
   OfFile names = {s, !s->open && !s->tried};
   FlWalker w = {&names, is_of_file, NULL};
@@ -159,7 +161,9 @@ static const FlType *resolve_tuple(FlSema *s, const FlTypeExpr *t) {
 static FlBinding *sized_type(FlSema *s, const FlTypeExpr *t) {
   if (t->kind != FL_TE_ARRAY || t->array.element->kind != FL_TE_NAME) return NULL;
   FlDtype d;
-  if (!t->array.element->name.module.text && fl_type_names_dtype(s->types, t->array.element->name.name.text, &d)) return NULL;
+  if (!t->array.element->name.module.text &&
+      fl_type_names_dtype(s->types, t->array.element->name.name.text, &d))
+    return NULL;
   FlBinding *b = find_type(s, t->array.element, true);
   return b && b->decl->type.sizes.n > 0 ? b : NULL;
 }
@@ -180,8 +184,9 @@ static bool varies(FlSema *s, const FlTypeExpr *t) {
     return false;
   case FL_TE_NAME: {
     FlDtype d;
-    FlBinding *b =
-        t->name.module.text || !fl_type_names_dtype(s->types, t->name.name.text, &d) ? find_type(s, t, true) : NULL;
+    FlBinding *b = t->name.module.text || !fl_type_names_dtype(s->types, t->name.name.text, &d)
+                       ? find_type(s, t, true)
+                       : NULL;
     if (!b) return names_plot(t);
     FlScope *scope = s->scope;
     FlFile *file = s->file;
@@ -317,7 +322,8 @@ static void bind_dim(FlSema *s, const FlDim *d, FlValue *size, SizeEnv *env, boo
   bool unknown = false;
   FlValue *want = size_of_dim(s, d, env, fresh_ok, &unknown);
   if (want) {
-    if (!fl_sema_sizes_equal(s, size, want)) fl_sema_same_size(s, size, want, span, size_message(s, d, fresh_ok, what));
+    if (!fl_sema_sizes_equal(s, size, want))
+      fl_sema_same_size(s, size, want, span, size_message(s, d, fresh_ok, what));
     return;
   }
   if (unknown && !s->binding_result) {
@@ -373,7 +379,8 @@ static void check_row_sizes(FlSema *s, const FlTypeExpr *row, FlVal table, FlSpa
 /* The name of an element type, which has no sizes. */
 static bool is_dtype(FlSema *s, const FlTypeExpr *t) {
   FlDtype d;
-  return t->kind == FL_TE_NAME && !t->name.module.text && fl_type_names_dtype(s->types, t->name.name.text, &d);
+  return t->kind == FL_TE_NAME && !t->name.module.text &&
+         fl_type_names_dtype(s->types, t->name.name.text, &d);
 }
 
 static void bind_sizes(FlSema *s, const FlTypeExpr *t, FlVal v, SizeEnv *env, bool fresh_ok, FlSpan span,

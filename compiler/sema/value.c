@@ -266,8 +266,9 @@ static bool literal_fits(FlVal v, FlDtype to) {
 FlVal fl_val_as_literal_type(FlSema *s, FlVal v, FlDtype to, FlSpan span) {
   if (v.type->kind != FL_TY_SCALAR || v.type->dtype == to || !v.literal) return v;
   if (!literal_fits(v, to))
-    return fl_dtype_is_decimal(to) ? fl_decimal_misfit(s, v, to, span)
-                                   : fl_sema_error(s, FL_E0302, span, "this number does not fit %s", fl_dtype_name(to));
+    return fl_dtype_is_decimal(to)
+               ? fl_decimal_misfit(s, v, to, span)
+               : fl_sema_error(s, FL_E0302, span, "this number does not fit %s", fl_dtype_name(to));
   return literal_as(s, v, to);
 }
 
@@ -286,8 +287,9 @@ bool fl_val_fits(FlSema *s, FlVal v, const FlType *want) {
     if (t->kind == FL_TY_NULL) return want->nullable;
     if (t->kind != FL_TY_SCALAR || (t->nullable && !want->nullable)) return false;
     if (v.exact && fl_dtype_is_decimal(want->dtype)) return literal_fits(v, want->dtype);
-    return v.literal && (fl_dtype_is_number(want->dtype) || fl_dtype_is_decimal(want->dtype)) ? literal_fits(v, want->dtype)
-                                                        : dtype_widens(t->dtype, want->dtype);
+    return v.literal && (fl_dtype_is_number(want->dtype) || fl_dtype_is_decimal(want->dtype))
+               ? literal_fits(v, want->dtype)
+               : dtype_widens(t->dtype, want->dtype);
   case FL_TY_ARRAY:
     return t->kind == FL_TY_ARRAY && t->rank == want->rank && (!t->nullable || want->nullable) &&
            dtype_widens(t->dtype, want->dtype);
@@ -336,7 +338,8 @@ FlVal fl_val_raise(FlSema *s, FlValue *message) {
 
 bool fl_val_one_message(FlSema *s, FlVal v, FlSpan span) {
   if (v.messages)
-    fl_sema_error(s, FL_E0301, span, "the message must be text, but this is %s", fl_val_text(s, v.messages->texts));
+    fl_sema_error(s, FL_E0301, span, "the message must be text, but this is %s",
+                  fl_val_text(s, v.messages->texts));
   return !v.messages;
 }
 
@@ -444,11 +447,13 @@ static void explain_misfit(FlSema *s, FlDiag *d, FlVal v, const FlType *want) {
   else if (both && v.literal)
     ; /* a number as written: the message says it */
   else if (both && fl_dtype_is_int(want->dtype) && is_quotient(v))
-    fl_diag_help(s->sink, d, "`/` gives a float; the quotient of integers that is rounded down is written `//`");
+    fl_diag_help(s->sink, d,
+                 "`/` gives a float; the quotient of integers that is rounded down is written `//`");
   else if (both && fl_dtype_is_number(t->dtype) && fl_dtype_is_number(want->dtype) && t->kind == want->kind &&
            t->rank == want->rank)
     fl_diag_help(s->sink, d, "convert it with `%s(...)`", fl_dtype_name(want->dtype));
-  else if (both && fl_dtype_is_decimal(want->dtype) && (fl_dtype_is_float(t->dtype) || fl_dtype_is_decimal(t->dtype)))
+  else if (both && fl_dtype_is_decimal(want->dtype) &&
+           (fl_dtype_is_float(t->dtype) || fl_dtype_is_decimal(t->dtype)))
     fl_diag_help(s->sink, d, "round it to so many digits behind the point: `%s(..., %d)`",
                  fl_dtype_is_float(t->dtype) ? "decimal" : "round", fl_decimal_scale(want->dtype));
   else if (both && t->kind == FL_TY_ARRAY && want->kind == FL_TY_ARRAY && t->rank != want->rank)
@@ -463,7 +468,8 @@ FlVal fl_val_coerce(FlSema *s, FlVal v, const FlType *want, FlSpan span, const c
   bool by_name = v.type->name && want->name && v.type->name != want->name;
   bool amount = fl_dtype_is_number(want->dtype);
   bool scalar = want->kind == FL_TY_SCALAR && v.type->kind == FL_TY_SCALAR;
-  if ((v.literal || v.exact) && scalar && fl_dtype_is_decimal(want->dtype)) return fl_decimal_misfit(s, v, want->dtype, span);
+  if ((v.literal || v.exact) && scalar && fl_dtype_is_decimal(want->dtype))
+    return fl_decimal_misfit(s, v, want->dtype, span);
   if (v.literal && want->kind == FL_TY_SCALAR && amount)
     d = fl_sema_report(s, FL_E0302, span, "this number does not fit %s", fl_type_text(s->types, want));
   else if (v.type->kind == FL_TY_NULL)

@@ -1,4 +1,5 @@
-/* witness.c: what is said to a witness, see witness.h. Without one nothing of this is computed, nor of values called. */
+/* witness.c: what is said to a witness, see witness.h. Without one nothing of this is computed, nor of values
+ * called. */
 #include "sema/builtins/builtin.h"
 #include "sema/scope.h"
 #include "sema/value.h"
@@ -35,7 +36,8 @@ void fl_witness_builtin(FlSema *s, FlSpan at, const FlBuiltin *bi) {
 void fl_witness_columns(FlSema *s, FlSpan at, FlVal table) {
   const FlType *row = table.type->elem;
   if (!s->witness || !at.file || !row) return;
-  /* A verb tells what its arguments may name, and again what each is elaborated with, `each` for every column: mostly the same. */
+  /* A verb tells what its arguments may name, and again what each is elaborated with, `each` for every
+   * column: mostly the same. */
   const uint32_t where[] = {at.file, at.start, at.len};
   const char *place = fl_intern(s->names, (const char *)where, sizeof where);
   if (!s->told_rows) s->told_rows = fl_map_make(s->arena);

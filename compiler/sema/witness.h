@@ -1,9 +1,9 @@
 /* witness.h: what an elaboration learns on its way, for who shows it: an editor, a page of documentation.
  *
  * What always holds: texts live as long as the compilation; what is in a function that several calls
- * specialise is said once for each, and of one that nobody calls by what its signature says; what no elaboration
- * reaches, as what is done with parameters that nobody knows, has names and no types; a statement that did not
- * parse says nothing. */
+ * specialise is said once for each, and of one that nobody calls by what its signature says; what no
+ * elaboration reaches, as what is done with parameters that nobody knows, has names and no types; a statement
+ * that did not parse says nothing. */
 #ifndef FL_WITNESS_H
 #define FL_WITNESS_H
 
@@ -17,8 +17,8 @@ typedef struct FlNamed {
   const char *doc;       /* its doc comment, or NULL */
 } FlNamed;
 
-/* A table on its way through a pipe: how many rows it has, a value of the IR of the script; NULL: it is no table, or a
- * grouped one. */
+/* A table on its way through a pipe: how many rows it has, a value of the IR of the script; NULL: it is no
+ * table, or a grouped one. */
 typedef struct FlFlow {
   const struct FlValue *rows;
   int columns;
@@ -30,7 +30,8 @@ typedef struct FlWitness {
   void (*value)(void *env, FlSpan at, const char *type);
   /* The name at `at` is used, or declared: then `what->declared` is that place. Columns are no such names. */
   void (*name)(void *env, FlSpan at, const FlNamed *what);
-  /* In the argument of a verb that stands at `at` the columns of this row are names; the same is told once. */
+  /* In the argument of a verb that stands at `at` the columns of this row are names; the same is told once.
+   */
   void (*columns)(void *env, FlSpan at, const char *row);
   /* The call at `at` behind a |> takes and gives these. */
   void (*step)(void *env, FlSpan at, FlFlow takes, FlFlow gives);

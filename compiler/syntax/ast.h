@@ -144,24 +144,24 @@ typedef FlVec(FlVersionBound) FlVersionBoundList;
 
 /* FL_BIN(NAME, "spelling", PRECEDENCE), loosest first. */
 #define FL_BINARY_OPS(FL_BIN)                                                                                \
-  FL_BIN(DEFAULT, "??", DEFAULT)                                                                                      \
-  FL_BIN(OR, "or", OR)                                                                                           \
-  FL_BIN(AND, "and", AND)                                                                                         \
-  FL_BIN(EQ, "==", COMPARE)                                                                                           \
-  FL_BIN(NE, "!=", COMPARE)                                                                                           \
-  FL_BIN(LT, "<", COMPARE)                                                                                            \
-  FL_BIN(LE, "<=", COMPARE)                                                                                           \
-  FL_BIN(GT, ">", COMPARE)                                                                                            \
-  FL_BIN(GE, ">=", COMPARE)                                                                                           \
-  FL_BIN(NEAR, "~=", COMPARE)                                                                                         \
-  FL_BIN(IN, "in", COMPARE)                                                                                           \
-  FL_BIN(ADD, "+", ADD)                                                                                           \
-  FL_BIN(SUB, "-", ADD)                                                                                           \
-  FL_BIN(MUL, "*", MUL)                                                                                           \
-  FL_BIN(DIV, "/", MUL)                                                                                           \
-  FL_BIN(FLOORDIV, "//", MUL)                                                                                     \
-  FL_BIN(MOD, "%", MUL)                                                                                           \
-  FL_BIN(MATMUL, "@", MUL)                                                                                        \
+  FL_BIN(DEFAULT, "??", DEFAULT)                                                                             \
+  FL_BIN(OR, "or", OR)                                                                                       \
+  FL_BIN(AND, "and", AND)                                                                                    \
+  FL_BIN(EQ, "==", COMPARE)                                                                                  \
+  FL_BIN(NE, "!=", COMPARE)                                                                                  \
+  FL_BIN(LT, "<", COMPARE)                                                                                   \
+  FL_BIN(LE, "<=", COMPARE)                                                                                  \
+  FL_BIN(GT, ">", COMPARE)                                                                                   \
+  FL_BIN(GE, ">=", COMPARE)                                                                                  \
+  FL_BIN(NEAR, "~=", COMPARE)                                                                                \
+  FL_BIN(IN, "in", COMPARE)                                                                                  \
+  FL_BIN(ADD, "+", ADD)                                                                                      \
+  FL_BIN(SUB, "-", ADD)                                                                                      \
+  FL_BIN(MUL, "*", MUL)                                                                                      \
+  FL_BIN(DIV, "/", MUL)                                                                                      \
+  FL_BIN(FLOORDIV, "//", MUL)                                                                                \
+  FL_BIN(MOD, "%", MUL)                                                                                      \
+  FL_BIN(MATMUL, "@", MUL)                                                                                   \
   FL_BIN(POW, "^", POW)
 
 typedef enum FlBinaryOp {
@@ -458,7 +458,8 @@ typedef struct FlAst {
   FlSource *source;
   FlStmtList stmts;
   FlCommentList comments; /* all of the file, in order; for the formatter */
-  bool has_meaning; /* errors of syntax are within damaged statements; false: what is a statement is a guess */
+  /* errors of syntax are within damaged statements; false: what is a statement is a guess */
+  bool has_meaning;
 } FlAst;
 
 /* Parses the whole file. Never NULL; errors are in the sink (E00xx, E01xx). The tree refers to `source`. */

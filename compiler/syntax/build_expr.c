@@ -17,7 +17,8 @@ static void see_type(void *below, const FlTypeExpr *t) { see(below, t->height, 0
 
 FlBelow fl_build_below(const FlExpr *e, const FlStmt *s) {
   FlBelow below = {0};
-  FlChildVisitor v = {.env = &below, .expr = see_expr, .stmt = see_stmt, .pattern = see_pattern, .type = see_type};
+  FlChildVisitor v = {
+      .env = &below, .expr = see_expr, .stmt = see_stmt, .pattern = see_pattern, .type = see_type};
   if (e) fl_syntax_expr_children(&v, e);
   if (s) fl_syntax_stmt_children(&v, s);
   return below;

@@ -77,8 +77,8 @@ FlTypeExpr *fl_build_type_name(FlParser *p, FlTok module, FlTok name) {
 /* decimal(12, 2): its name is all of it. */
 FlTypeExpr *fl_build_type_decimal(FlParser *p, FlTok name, FlTok digits, FlTok scale, FlTok last) {
   FlTypeExpr *t = make_type(p, FL_TE_NAME, fl_span_join(name->span, last->span), 0);
-  const char *whole = fl_arena_printf(p->arena, "%s(%" PRIu64 ", %" PRIu64 ")", name->name, digits->integer.value,
-                                      scale->integer.value);
+  const char *whole = fl_arena_printf(p->arena, "%s(%" PRIu64 ", %" PRIu64 ")", name->name,
+                                      digits->integer.value, scale->integer.value);
   t->name.name = (FlName){fl_intern_z(p->interner, whole), name->span};
   t->name.sized = true;
   t->name.digits = digits->integer.value;

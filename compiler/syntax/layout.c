@@ -226,7 +226,8 @@ static bool starts_statement(const Layout *y, int i) {
   }
 }
 
-/* Is the word at in[i], whatever it is, a name for what stands around it: of a member, an argument, a function? */
+/* Is the word at in[i], whatever it is, a name for what stands around it: of a member, an argument, a
+ * function? */
 static bool is_only_a_name(const Layout *y, int i) {
   int before = last_kind(y);
   if (before == FL_TOK_DOT) return true;

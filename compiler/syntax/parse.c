@@ -77,7 +77,8 @@ void fl_syntax_print_tokens(FlText1 *out, FlSource *source, FlSink *sink) {
     fl_text_addf(out, "%d:%d %s", line, column, fl_syntax_token_kind(t->kind));
     if (t->made) fl_text_addz(out, " (made)");
     else if (t->kind == FL_TOK_TEXT_PIECE || t->kind == FL_TOK_NAME || t->kind == FL_TOK_INT ||
-             t->kind == FL_TOK_FLOAT || t->kind == FL_TOK_VERSION || t->kind == FL_TOK_TEXT || t->kind == FL_TOK_FORMAT) {
+             t->kind == FL_TOK_FLOAT || t->kind == FL_TOK_VERSION || t->kind == FL_TOK_TEXT ||
+             t->kind == FL_TOK_FORMAT) {
       fl_text_addc(out, ' ');
       fl_syntax_add_escaped(out, source->text + t->span.start, t->span.len);
     }
@@ -109,7 +110,8 @@ bool fl_syntax_open_at_end(FlArena *arena, const char *text, size_t len, FlOpens
   if (!fl_syntax_lex(&p)) return true;
   for (int i = 0; i < p.tokens.n; i++) {
     const FlToken *t = &p.tokens.at[i];
-    bool unclosed = t->kind == FL_TOK_TEXT && t->made && t->span.start + t->span.len == len; /* without expressions */
+    bool unclosed =
+        t->kind == FL_TOK_TEXT && t->made && t->span.start + t->span.len == len; /* without expressions */
     const char *closer = unclosed ? t->text.style == FL_TEXT_LINES ? "\"\"\"" : "\"" : closer_of(t);
     if (closer) fl_vec_push(arena, out, ((FlOpen){closer, t->span.start, 0}));
     else if (t->kind == FL_TOK_COMMA && out->n) out->at[out->n - 1].commas++;

@@ -144,11 +144,13 @@ static bool colon(const Place *x) {
       return true;
     }
     if (x->bracket && x->bracket->kind == FL_TOK_LPAREN && x->prev->kind == FL_TOK_NAME) {
-      fl_syntax_say(x, FL_E0112, at, "`:` says what type something has", "an argument is named with `=`: f(x = 3)");
+      fl_syntax_say(x, FL_E0112, at, "`:` says what type something has",
+                    "an argument is named with `=`: f(x = 3)");
       return true;
     }
     if (x->bracket && x->bracket->kind == FL_TOK_LBRACKET && x->prev->kind == FL_TOK_TEXT) {
-      fl_syntax_say(x, FL_E0112, at, "`:` cannot stand here", "values with names are a tuple: (a = 1, b = 2)");
+      fl_syntax_say(x, FL_E0112, at, "`:` cannot stand here",
+                    "values with names are a tuple: (a = 1, b = 2)");
       return true;
     }
     return false;
@@ -191,7 +193,8 @@ static bool let_function(const Place *x) {
   bool bound = x->head->kind == FL_TOK_LET || x->head->kind == FL_TOK_VAR;
   if (x->found->kind != FL_TOK_LPAREN || !bound || x->prev->kind != FL_TOK_NAME || x->prev != x->head + 1)
     return false;
-  fl_syntax_say(x, FL_E0101, x->found->span, "expected `=`, found `(`", "a function is written `fn f(x) = ...`");
+  fl_syntax_say(x, FL_E0101, x->found->span, "expected `=`, found `(`",
+                "a function is written `fn f(x) = ...`");
   return true;
 }
 
@@ -206,7 +209,8 @@ static bool no_braces(const Place *x) {
   int head = x->head->kind;
   if (head != FL_TOK_IF && head != FL_TOK_WHILE && head != FL_TOK_FOR) return false;
   bool after_else = x->prev->kind == FL_TOK_ELSE;
-  if (!accepts(x, FL_TOK_LBRACE) || (!after_else && !fl_syntax_after_operand(x)) || x->found->kind == FL_TOK_LBRACE)
+  if (!accepts(x, FL_TOK_LBRACE) || (!after_else && !fl_syntax_after_operand(x)) ||
+      x->found->kind == FL_TOK_LBRACE)
     return false;
   if (!fl_syntax_begins_operand(x->found->kind) && x->found->kind != FL_TOK_NEWLINE &&
       x->found->kind != FL_TOK_BREAK && x->found->kind != FL_TOK_CONTINUE)
@@ -238,7 +242,8 @@ static bool start_word(const Place *x) {
   for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
     if (!is_word(x->prev, forms[i].word)) continue;
     char *message = fl_arena_printf(x->p->arena, "%s cannot follow `%s`", shown(x, x->found), forms[i].word);
-    fl_syntax_say(x, FL_E0101, x->found->span, message, fl_arena_printf(x->p->arena, "write `%s`", forms[i].help));
+    fl_syntax_say(x, FL_E0101, x->found->span, message,
+                  fl_arena_printf(x->p->arena, "write `%s`", forms[i].help));
     return true;
   }
   return false;
@@ -264,9 +269,14 @@ static bool side_by_side(const Place *x) {
   bool list = accepts(x, FL_TOK_COMMA);
   bool braces = call && x->found->glued && is_word(x->prev, "f");
   bool order = x->prev->kind == FL_TOK_NAME && x->found->kind == FL_TOK_NAME && list &&
-               (is_word(x->found, "desc") || is_word(x->found, "DESC") || is_word(x->found, "asc") || is_word(x->found, "ASC"));
+               (is_word(x->found, "desc") || is_word(x->found, "DESC") || is_word(x->found, "asc") ||
+                is_word(x->found, "ASC"));
   bool down = order && (x->found->name[0] | 32) == 'd';
-  const char *key = order ? fl_arena_printf(x->p->arena, down ? "downwards by a key is written `desc(%s)`" : "a key alone is upwards: `%s`", x->prev->name) : "";
+  const char *key = order ? fl_arena_printf(x->p->arena,
+                                            down ? "downwards by a key is written `desc(%s)`"
+                                                 : "a key alone is upwards: `%s`",
+                                            x->prev->name)
+                          : "";
   const char *help = order                        ? key
                      : braces                       ? "braces in any text are filled in: leave the `f` out"
                      : list                       ? "is a `,` or an operator missing between them?"
@@ -276,7 +286,8 @@ static bool side_by_side(const Place *x) {
   const bool plain = x->prev > x->p->tokens.at && x->prev[-1].kind != FL_TOK_DOT;
   if (!plain || (!order && !braces)) return true;
   d->edit.span = x->prev->span;
-  d->edit.span.len = order ? x->found->span.start + x->found->span.len - x->prev->span.start : x->prev->span.len;
+  d->edit.span.len =
+      order ? x->found->span.start + x->found->span.len - x->prev->span.start : x->prev->span.len;
   d->edit.text = braces ? "" : down ? fl_arena_printf(x->p->arena, "desc(%s)", x->prev->name) : x->prev->name;
   return true;
 }

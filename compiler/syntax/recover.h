@@ -13,7 +13,8 @@ typedef struct FlSyntaxPlace {
 
 /* After a whole operand, where an operator could stand? */
 bool fl_syntax_after_operand(const FlSyntaxPlace *x);
-FlDiag *fl_syntax_say(const FlSyntaxPlace *x, FlDiagCode code, FlSpan span, const char *message, const char *help);
+FlDiag *fl_syntax_say(const FlSyntaxPlace *x, FlDiagCode code, FlSpan span, const char *message,
+                      const char *help);
 /* The rules of recover_habits.c, in their order; false: none knows the mistake. */
 bool fl_syntax_habit(const FlSyntaxPlace *x);
 

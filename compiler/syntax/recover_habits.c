@@ -1,8 +1,8 @@
 /* recover_habits.c: forms of SQL, pandas, Python, R and C that do not parse, in the words of flow.
  *
- * In: the token that does not fit and those around it. Out: one report, by the first rule that knows the form,
- * with an edit where one is sure. What always holds: an edit is made only where what stands around binds less
- * than what is written, so that it means what was meant. */
+ * In: the token that does not fit and those around it. Out: one report, by the first rule that knows the
+ * form, with an edit where one is sure. What always holds: an edit is made only where what stands around
+ * binds less than what is written, so that it means what was meant. */
 #include "data/name_text.h"
 #include "syntax/recover.h"
 
@@ -22,7 +22,8 @@ static bool is_before(const Place *x, const FlToken *t) { return t > x->p->token
 
 /* The text of the tokens a to b. */
 static const char *text(const Place *x, const FlToken *a, const FlToken *b) {
-  return fl_arena_strndup(x->p->arena, x->p->source->text + a->span.start, b->span.start + b->span.len - a->span.start);
+  return fl_arena_strndup(x->p->arena, x->p->source->text + a->span.start,
+                          b->span.start + b->span.len - a->span.start);
 }
 
 static void replace(FlDiag *d, const FlToken *a, const FlToken *b, const char *by) {
@@ -46,14 +47,16 @@ static const FlToken *operand_before(const Place *x) {
 /* What stands before an operand and after one binds less than a comparison. */
 static bool free_before(const Place *x, const FlToken *t) {
   if (!is_before(x, t)) return true;
-  static const int kinds[] = {FL_TOK_LPAREN, FL_TOK_COMMA, FL_TOK_AND, FL_TOK_OR, FL_TOK_IF, FL_TOK_ASSIGN, FL_TOK_NEWLINE, FL_TOK_LBRACE};
+  static const int kinds[] = {FL_TOK_LPAREN, FL_TOK_COMMA,  FL_TOK_AND,     FL_TOK_OR,
+                              FL_TOK_IF,     FL_TOK_ASSIGN, FL_TOK_NEWLINE, FL_TOK_LBRACE};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (t[-1].kind == kinds[i]) return true;
   return false;
 }
 
 static bool free_behind(const FlToken *t) {
-  static const int kinds[] = {FL_TOK_RPAREN, FL_TOK_COMMA, FL_TOK_AND, FL_TOK_OR, FL_TOK_NEWLINE, FL_TOK_LBRACE, FL_TOK_RBRACE, 0};
+  static const int kinds[] = {FL_TOK_RPAREN,  FL_TOK_COMMA,  FL_TOK_AND,    FL_TOK_OR,
+                              FL_TOK_NEWLINE, FL_TOK_LBRACE, FL_TOK_RBRACE, 0};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (t[1].kind == kinds[i]) return true;
   return false;
@@ -63,7 +66,8 @@ static bool is_value(const FlToken *t) {
   return t->kind == FL_TOK_NAME || t->kind == FL_TOK_INT || t->kind == FL_TOK_FLOAT || t->kind == FL_TOK_TEXT;
 }
 
-static bool word_error(const Place *x, const FlToken *t, const char *help, const FlToken *from, const FlToken *to, const char *by) {
+static bool word_error(const Place *x, const FlToken *t, const char *help, const FlToken *from,
+                       const FlToken *to, const char *by) {
   char *message = fl_arena_printf(x->p->arena, "`%s` is not a word of this language", text(x, t, t));
   FlDiag *d = fl_syntax_say(x, FL_E0109, t->span, message, help);
   if (by) replace(d, from, to, by);
@@ -89,7 +93,10 @@ static bool like(const Place *x) {
   const FlToken *from = operand_before(x);
   bool sure = x->next->kind == FL_TOK_TEXT && free_before(x, from) && free_behind(x->next);
   const char *by = sure ? like_means(x, text(x, from, x->prev), x->next) : NULL;
-  return word_error(x, x->found, by ? fl_arena_printf(x->p->arena, "write `%s`", by) : "write `starts_with(w, \"a\")`, `ends_with(w, \"a\")`, `contains(w, \"a\")` or `matches(w, \"a.*b\")`",
+  return word_error(x, x->found,
+                    by ? fl_arena_printf(x->p->arena, "write `%s`", by)
+                       : "write `starts_with(w, \"a\")`, `ends_with(w, \"a\")`, `contains(w, \"a\")` or "
+                         "`matches(w, \"a.*b\")`",
                     from, x->next, by);
 }
 
@@ -100,8 +107,11 @@ static bool between(const Place *x) {
   if (low->kind && is_any(x, low + 1, ands)) high = low + 2;
   const char *by = NULL, *value = text(x, from, x->prev);
   if (high && is_value(low) && is_value(high) && free_before(x, from) && free_behind(high))
-    by = fl_arena_printf(x->p->arena, "%s >= %s and %s <= %s", value, text(x, low, low), value, text(x, high, high));
-  return word_error(x, x->found, by ? fl_arena_printf(x->p->arena, "write `%s`", by) : "write `x >= a and x <= b`", from, high, by);
+    by = fl_arena_printf(x->p->arena, "%s >= %s and %s <= %s", value, text(x, low, low), value,
+                         text(x, high, high));
+  return word_error(x, x->found,
+                    by ? fl_arena_printf(x->p->arena, "write `%s`", by) : "write `x >= a and x <= b`", from,
+                    high, by);
 }
 
 /* `x is null`, `x is not None` */
@@ -112,7 +122,8 @@ static bool is_null(const Place *x) {
   bool negated = is_any(x, x->next, nots);
   const FlToken *from = operand_before(x), *what = negated ? x->next + 1 : x->next;
   if (!is_any(x, what, nulls) || !free_before(x, from) || !free_behind(what)) return false;
-  const char *by = fl_arena_printf(x->p->arena, negated ? "not is_null(%s)" : "is_null(%s)", text(x, from, x->prev));
+  const char *by =
+      fl_arena_printf(x->p->arena, negated ? "not is_null(%s)" : "is_null(%s)", text(x, from, x->prev));
   return word_error(x, x->found, fl_arena_printf(x->p->arena, "write `%s`", by), from, what, by);
 }
 
@@ -129,29 +140,46 @@ static bool not_in(const Place *x) {
 /* `select(k, x as q)`, `cast(x as float)` */
 static bool renamed(const Place *x) {
   static const char *const words[] = {"as", "AS", NULL}, *const casts[] = {"cast", "CAST", "try_cast", NULL};
-  if (!is_any(x, x->found, words) || !fl_syntax_after_operand(x) || !x->bracket || x->bracket->kind != FL_TOK_LPAREN) return false;
+  if (!is_any(x, x->found, words) || !fl_syntax_after_operand(x) || !x->bracket ||
+      x->bracket->kind != FL_TOK_LPAREN)
+    return false;
   const FlToken *from = operand_before(x);
   const char *value = text(x, from, x->prev);
   if (is_before(x, x->bracket) && is_any(x, x->bracket - 1, casts))
-    return word_error(x, x->found, fl_arena_printf(x->p->arena, "a type converts as a function: `f64(%s)`, `i64(%s)`, `text(%s)`", value, value, value), NULL, NULL, NULL);
+    return word_error(x, x->found,
+                      fl_arena_printf(x->p->arena,
+                                      "a type converts as a function: `f64(%s)`, `i64(%s)`, `text(%s)`",
+                                      value, value, value),
+                      NULL, NULL, NULL);
   bool whole = from == x->bracket + 1 || (is_before(x, from) && from[-1].kind == FL_TOK_COMMA);
-  const char *by = whole && x->next->kind == FL_TOK_NAME ? fl_arena_printf(x->p->arena, "%s = %s", x->next->name, value) : NULL;
-  return word_error(x, x->found, fl_arena_printf(x->p->arena, "a new name stands before what it names: `%s`", by ? by : "new = x"), from, x->next, by);
+  const char *by = whole && x->next->kind == FL_TOK_NAME
+                       ? fl_arena_printf(x->p->arena, "%s = %s", x->next->name, value)
+                       : NULL;
+  return word_error(
+      x, x->found,
+      fl_arena_printf(x->p->arena, "a new name stands before what it names: `%s`", by ? by : "new = x"), from,
+      x->next, by);
 }
 
 /* `count(*)`, `count(distinct x)` */
 static bool counted(const Place *x) {
-  static const char *const words[] = {"distinct", "DISTINCT", NULL}, *const counts[] = {"count", "COUNT", NULL};
+  static const char *const words[] = {"distinct", "DISTINCT", NULL}, *const counts[] = {"count", "COUNT",
+                                                                                        NULL};
   const FlToken *open = x->bracket;
-  if (!open || open->kind != FL_TOK_LPAREN || !is_before(x, open) || !is_any(x, open - 1, counts) || open->match < 0) return false;
+  if (!open || open->kind != FL_TOK_LPAREN || !is_before(x, open) || !is_any(x, open - 1, counts) ||
+      open->match < 0)
+    return false;
   const FlToken *end = &x->p->tokens.at[open->match];
   if (x->found->kind == FL_TOK_STAR && x->prev == open && x->next == end) {
-    replace(fl_syntax_say(x, FL_E0101, x->found->span, "`*` is no expression", "rows are counted by `count()`"), x->found, x->found, "");
+    replace(
+        fl_syntax_say(x, FL_E0101, x->found->span, "`*` is no expression", "rows are counted by `count()`"),
+        x->found, x->found, "");
     return true;
   }
   if (!is_any(x, x->prev, words) || x->prev != open + 1 || end <= x->found) return false;
   const char *by = fl_arena_printf(x->p->arena, "n_distinct(%s)", text(x, x->found, end - 1));
-  return word_error(x, x->prev, fl_arena_printf(x->p->arena, "different values are counted by `%s`", by), open - 1, end, by);
+  return word_error(x, x->prev, fl_arena_printf(x->p->arena, "different values are counted by `%s`", by),
+                    open - 1, end, by);
 }
 
 /* ---- pandas, Polars, Python, R ---- */
@@ -164,23 +192,34 @@ static bool column_call(const Place *x) {
   const char *name = plain ? fl_arena_strndup(x->p->arena, x->next->text.bytes, x->next->text.len) : "x";
   FlDiag *d = fl_syntax_say(x, FL_E0109, x->prev->span, "a column is not called by `col(..)`",
                             fl_arena_printf(x->p->arena, "inside of a verb its name says it: `%s`", name));
-  bool of = is_before(x, x->prev) && x->prev[-1].kind == FL_TOK_DOT && x->prev - 1 > x->p->tokens.at; /* pl.col("x") */
+  bool of = is_before(x, x->prev) && x->prev[-1].kind == FL_TOK_DOT &&
+            x->prev - 1 > x->p->tokens.at; /* pl.col("x") */
   if (plain) replace(d, of ? x->prev - 2 : x->prev, end, name);
   return true;
 }
 
 /* `{"x": "mean"}`: what is meant depends on what it is given to. */
 static bool mapping(const Place *x) {
-  if (x->found->kind != FL_TOK_COLON || !x->bracket || x->bracket->kind != FL_TOK_LBRACE || x->prev->kind != FL_TOK_TEXT) return false;
+  if (x->found->kind != FL_TOK_COLON || !x->bracket || x->bracket->kind != FL_TOK_LBRACE ||
+      x->prev->kind != FL_TOK_TEXT)
+    return false;
   static const char *const totals[] = {"agg", "aggregate", "summarize", "summarise", NULL};
   const char *help = "values with names are a tuple, `(a = 1, b = 2)`; there are no dictionaries";
   const char *old = fl_arena_strndup(x->p->arena, x->prev->text.bytes, x->prev->text.len);
-  const char *value = x->next->kind == FL_TOK_TEXT ? fl_arena_strndup(x->p->arena, x->next->text.bytes, x->next->text.len) : NULL;
+  const char *value = x->next->kind == FL_TOK_TEXT
+                          ? fl_arena_strndup(x->p->arena, x->next->text.bytes, x->next->text.len)
+                          : NULL;
   const FlToken *from = x->bracket;
   while (is_before(x, from) && from[-1].kind != FL_TOK_NEWLINE) from--;
   for (const FlToken *t = from; value && t < x->bracket; t++) {
-    if (is(x, t, "rename")) help = fl_arena_printf(x->p->arena, "a new name stands before the old one, without quotes: `t |> rename(%s = %s)`", value, old);
-    if (is_any(x, t, totals)) help = fl_arena_printf(x->p->arena, "an aggregate is named with `=`: `t |> group_by(k) |> summarize(%s = %s(%s))`", old, value, old);
+    if (is(x, t, "rename"))
+      help = fl_arena_printf(x->p->arena,
+                             "a new name stands before the old one, without quotes: `t |> rename(%s = %s)`",
+                             value, old);
+    if (is_any(x, t, totals))
+      help = fl_arena_printf(x->p->arena,
+                             "an aggregate is named with `=`: `t |> group_by(k) |> summarize(%s = %s(%s))`",
+                             old, value, old);
   }
   fl_syntax_say(x, FL_E0112, x->found->span, "`:` cannot stand here", help);
   return true;
@@ -188,12 +227,15 @@ static bool mapping(const Place *x) {
 
 /* `derive("q" = x)` */
 static bool quoted_name(const Place *x) {
-  if (x->found->kind != FL_TOK_ASSIGN || x->prev->kind != FL_TOK_TEXT || !x->bracket || x->bracket->kind != FL_TOK_LPAREN) return false;
+  if (x->found->kind != FL_TOK_ASSIGN || x->prev->kind != FL_TOK_TEXT || !x->bracket ||
+      x->bracket->kind != FL_TOK_LPAREN)
+    return false;
   FlBytes name = fl_piece_bytes();
   fl_name_write(&name, fl_arena_strndup(x->p->arena, x->prev->text.bytes, x->prev->text.len));
   const char *by = fl_arena_strndup(x->p->arena, name.at, name.len);
   fl_bytes_reset(&name);
-  FlDiag *d = fl_syntax_say(x, FL_E0101, x->prev->span, "a name stands here without quotes", fl_arena_printf(x->p->arena, "write `%s = ..`", by));
+  FlDiag *d = fl_syntax_say(x, FL_E0101, x->prev->span, "a name stands here without quotes",
+                            fl_arena_printf(x->p->arena, "write `%s = ..`", by));
   replace(d, x->prev, x->prev, by);
   return true;
 }
@@ -204,7 +246,8 @@ static bool slice(const Place *x) {
   bool before = x->prev->kind == FL_TOK_COLON && is_value(x->found) && x->prev == x->bracket + 1;
   const FlToken *colon = before ? x->prev : x->found;
   if (colon->kind != FL_TOK_COLON || (!before && x->prev->kind == FL_TOK_TEXT)) return false;
-  FlDiag *d = fl_syntax_say(x, FL_E0112, colon->span, "`:` cannot stand here", "a range is written with two points: x[1..4], x[..4], x[1..]");
+  FlDiag *d = fl_syntax_say(x, FL_E0112, colon->span, "`:` cannot stand here",
+                            "a range is written with two points: x[1..4], x[..4], x[1..]");
   replace(d, colon, colon, "..");
   return true;
 }
@@ -212,32 +255,42 @@ static bool slice(const Place *x) {
 /* `[2 * v for v in a]`, `sum(v for v in a)` */
 static bool generator_behind(const Place *x) {
   const FlToken *open = x->bracket;
-  if (x->found->kind != FL_TOK_FOR || !open || open->kind == FL_TOK_LBRACE || !fl_syntax_after_operand(x)) return false;
-  const char *sample = open->kind == FL_TOK_LBRACKET ? "write `[for x in a: 2 * x]`" : "write `sum(for x in a: 2 * x)`";
+  if (x->found->kind != FL_TOK_FOR || !open || open->kind == FL_TOK_LBRACE || !fl_syntax_after_operand(x))
+    return false;
+  const char *sample =
+      open->kind == FL_TOK_LBRACKET ? "write `[for x in a: 2 * x]`" : "write `sum(for x in a: 2 * x)`";
   FlDiag *d = fl_syntax_say(x, FL_E0101, x->found->span, "`for` stands before what is computed", sample);
   if (open->match < 0) return true;
   const FlToken *end = &x->p->tokens.at[open->match] - 1, *body = open + 1;
-  for (const FlToken *t = body; t < end; t = t->match >= 0 && &x->p->tokens.at[t->match] > t ? &x->p->tokens.at[t->match] + 1 : t + 1)
+  for (const FlToken *t = body; t < end;
+       t = t->match >= 0 && &x->p->tokens.at[t->match] > t ? &x->p->tokens.at[t->match] + 1 : t + 1)
     if (t->kind == FL_TOK_COMMA) return true;
-  replace(d, body, end, fl_arena_printf(x->p->arena, "%s: %s", text(x, x->found, end), text(x, body, x->prev)));
+  replace(d, body, end,
+          fl_arena_printf(x->p->arena, "%s: %s", text(x, x->found, end), text(x, body, x->prev)));
   return true;
 }
 
 static bool imported_from(const Place *x) {
   if (!is(x, x->prev, "from") || x->prev != x->head || x->found->kind != FL_TOK_NAME) return false;
   const char *module = x->found->name;
-  return word_error(x, x->prev, fl_arena_printf(x->p->arena, "write `import %s`; its functions are `%s.name`", module, module), NULL, NULL, NULL);
+  return word_error(
+      x, x->prev,
+      fl_arena_printf(x->p->arena, "write `import %s`; its functions are `%s.name`", module, module), NULL,
+      NULL, NULL);
 }
 
 static bool remainder_of(const Place *x) { /* y %% 2 */
   if (x->found->kind != FL_TOK_PERCENT || x->prev->kind != FL_TOK_PERCENT || !x->found->glued) return false;
-  replace(fl_syntax_say(x, FL_E0101, x->found->span, "`%%` is not an operator", "the remainder is written `a % b`"), x->found, x->found, "");
+  replace(fl_syntax_say(x, FL_E0101, x->found->span, "`%%` is not an operator",
+                        "the remainder is written `a % b`"),
+          x->found, x->found, "");
   return true;
 }
 
 /* ---- choices ---- */
 
-/* The first token of these kinds at the place or behind it, in the same brackets; NULL: what ends a value comes before. */
+/* The first token of these kinds at the place or behind it, in the same brackets; NULL: what ends a value
+ * comes before. */
 static const FlToken *ahead(const Place *x, const FlToken *t, int kind) {
   for (; t->kind && t->kind != FL_TOK_NEWLINE && t->kind != FL_TOK_COMMA; t++) {
     if (t->kind == kind) return t;
@@ -247,28 +300,31 @@ static const FlToken *ahead(const Place *x, const FlToken *t, int kind) {
   return NULL;
 }
 
-/* The last token of the value that begins here: before `until`, or where that is 0 before a comma, the end of a line or
- * of the brackets around. NULL: it has what may belong to another choice, or ends elsewhere. */
+/* The last token of the value that begins here: before `until`, or where that is 0 before a comma, the end of
+ * a line or of the brackets around. NULL: it has what may belong to another choice, or ends elsewhere. */
 static const FlToken *value_end(const Place *x, const FlToken *t, int until) {
   for (; t->kind && t->kind != FL_TOK_NEWLINE && t->kind != FL_TOK_COMMA; t++) {
     int k = t->kind;
     if (k == until) return t - 1;
-    if (k == FL_TOK_IF || k == FL_TOK_ELSE || k == FL_TOK_QUESTION || k == FL_TOK_COLON || k == FL_TOK_FOR) return NULL;
+    if (k == FL_TOK_IF || k == FL_TOK_ELSE || k == FL_TOK_QUESTION || k == FL_TOK_COLON || k == FL_TOK_FOR)
+      return NULL;
     if (t->match >= 0 && &x->p->tokens.at[t->match] < t) break;
     if (t->match >= 0) t = &x->p->tokens.at[t->match];
   }
   return until ? NULL : t - 1;
 }
 
-/* The first token of the value that ends before `t`: behind what opens, separates or binds. NULL: it has what may belong
- * to another choice. */
+/* The first token of the value that ends before `t`: behind what opens, separates or binds. NULL: it has what
+ * may belong to another choice. */
 static const FlToken *value_begin(const Place *x, const FlToken *t) {
   while (is_before(x, t)) {
     const FlToken *b = t - 1;
     int k = b->kind;
     if (k == FL_TOK_IF || k == FL_TOK_ELSE || k == FL_TOK_QUESTION || k == FL_TOK_FOR) return NULL;
     if (b->match >= 0 && &x->p->tokens.at[b->match] > b) break;
-    if (k == FL_TOK_NEWLINE || k == FL_TOK_COMMA || k == FL_TOK_ASSIGN || k == FL_TOK_COLON || k == FL_TOK_FATARROW) break;
+    if (k == FL_TOK_NEWLINE || k == FL_TOK_COMMA || k == FL_TOK_ASSIGN || k == FL_TOK_COLON ||
+        k == FL_TOK_FATARROW)
+      break;
     t = b->match >= 0 ? &x->p->tokens.at[b->match] : b;
   }
   return t;
@@ -279,7 +335,9 @@ static const FlToken *if_before(const Place *x, const FlToken *t) {
   while (is_before(x, t)) {
     const FlToken *b = t - 1;
     if (b->kind == FL_TOK_IF) return b;
-    if (b->kind == FL_TOK_NEWLINE || b->kind == FL_TOK_COMMA || b->kind == FL_TOK_ELSE || b->kind == FL_TOK_RBRACE) return NULL;
+    if (b->kind == FL_TOK_NEWLINE || b->kind == FL_TOK_COMMA || b->kind == FL_TOK_ELSE ||
+        b->kind == FL_TOK_RBRACE)
+      return NULL;
     if (b->match >= 0 && &x->p->tokens.at[b->match] > b) return NULL;
     t = b->match >= 0 ? &x->p->tokens.at[b->match] : b;
   }
@@ -287,10 +345,14 @@ static const FlToken *if_before(const Place *x, const FlToken *t) {
 }
 
 /* A choice in the words of flow; NULL where a part of it is not sure. */
-static const char *choice_of(const Place *x, const FlToken *if_from, const FlToken *if_to, const FlToken *a_from, const FlToken *a_to,
-                             const FlToken *b_from, const FlToken *b_to) {
-  if (!if_from || !if_to || !a_from || !a_to || !b_from || !b_to || if_to < if_from || a_to < a_from || b_to < b_from) return NULL;
-  return fl_arena_printf(x->p->arena, "if %s { %s } else { %s }", text(x, if_from, if_to), text(x, a_from, a_to), text(x, b_from, b_to));
+static const char *choice_of(const Place *x, const FlToken *if_from, const FlToken *if_to,
+                             const FlToken *a_from, const FlToken *a_to, const FlToken *b_from,
+                             const FlToken *b_to) {
+  if (!if_from || !if_to || !a_from || !a_to || !b_from || !b_to || if_to < if_from || a_to < a_from ||
+      b_to < b_from)
+    return NULL;
+  return fl_arena_printf(x->p->arena, "if %s { %s } else { %s }", text(x, if_from, if_to),
+                         text(x, a_from, a_to), text(x, b_from, b_to));
 }
 
 /* `if c then a else b`, `if c: a else b`, and with `else:` */
@@ -301,7 +363,8 @@ static bool choice_by_words(const Place *x) {
   if (!other) return false;
   const FlToken *value = other[1].kind == FL_TOK_COLON ? other + 2 : other + 1, *end = value_end(x, value, 0);
   const char *by = choice_of(x, begin + 1, x->prev, x->next, value_end(x, x->next, FL_TOK_ELSE), value, end);
-  const char *help = by ? fl_arena_printf(x->p->arena, "write `%s`", by) : "a block is written in braces: if c { a } else { b }";
+  const char *help = by ? fl_arena_printf(x->p->arena, "write `%s`", by)
+                        : "a block is written in braces: if c { a } else { b }";
   if (then) return word_error(x, x->found, help, begin, end, by);
   FlDiag *d = fl_syntax_say(x, FL_E0111, x->found->span, "expected `{`, found `:`", help);
   if (by) replace(d, begin, end, by);
@@ -311,13 +374,18 @@ static bool choice_by_words(const Place *x) {
 /* `a if c else b`, `c ? a : b` */
 static bool choice_behind(const Place *x) {
   bool sign = x->found->kind == FL_TOK_QUESTION;
-  if ((!sign && x->found->kind != FL_TOK_IF) || x->found == x->head || !fl_syntax_after_operand(x)) return false;
-  const FlToken *other = ahead(x, x->next, sign ? FL_TOK_COLON : FL_TOK_ELSE), *from = other ? value_begin(x, x->found) : NULL;
-  const FlToken *end = from ? value_end(x, other + 1, 0) : NULL, *middle = value_end(x, x->next, sign ? FL_TOK_COLON : FL_TOK_ELSE);
+  if ((!sign && x->found->kind != FL_TOK_IF) || x->found == x->head || !fl_syntax_after_operand(x))
+    return false;
+  const FlToken *other = ahead(x, x->next, sign ? FL_TOK_COLON : FL_TOK_ELSE),
+                *from = other ? value_begin(x, x->found) : NULL;
+  const FlToken *end = from ? value_end(x, other + 1, 0) : NULL,
+                *middle = value_end(x, x->next, sign ? FL_TOK_COLON : FL_TOK_ELSE);
   const FlToken *last = other ? other + 1 : NULL;
-  const char *by = sign ? choice_of(x, from, x->prev, x->next, middle, last, end) : choice_of(x, x->next, middle, from, x->prev, last, end);
-  FlDiag *d = fl_syntax_say(x, FL_E0109, x->found->span, "a choice is not written like this",
-                            by ? fl_arena_printf(x->p->arena, "write `%s`", by) : "write `if c { a } else { b }`");
+  const char *by = sign ? choice_of(x, from, x->prev, x->next, middle, last, end)
+                        : choice_of(x, x->next, middle, from, x->prev, last, end);
+  FlDiag *d =
+      fl_syntax_say(x, FL_E0109, x->found->span, "a choice is not written like this",
+                    by ? fl_arena_printf(x->p->arena, "write `%s`", by) : "write `if c { a } else { b }`");
   if (by) replace(d, from, end, by);
   return true;
 }
@@ -325,21 +393,27 @@ static bool choice_behind(const Place *x) {
 /* ---- C ---- */
 
 static bool increment(const Place *x) {
-  bool ends = x->next->kind == FL_TOK_NEWLINE || x->next->kind == FL_TOK_RBRACE || x->next->kind == FL_TOK_RPAREN || x->next->kind == FL_TOK_LBRACE || !x->next->kind;
+  bool ends = x->next->kind == FL_TOK_NEWLINE || x->next->kind == FL_TOK_RBRACE ||
+              x->next->kind == FL_TOK_RPAREN || x->next->kind == FL_TOK_LBRACE || !x->next->kind;
   if (x->found->kind != FL_TOK_PLUS || x->prev->kind != FL_TOK_PLUS || !x->found->glued) {
-    ends = x->prev->kind == FL_TOK_PLUS && is_before(x, x->prev) && x->prev[-1].kind == FL_TOK_PLUS && x->prev->glued && x->found->kind == FL_TOK_NEWLINE;
+    ends = x->prev->kind == FL_TOK_PLUS && is_before(x, x->prev) && x->prev[-1].kind == FL_TOK_PLUS &&
+           x->prev->glued && x->found->kind == FL_TOK_NEWLINE;
     if (!ends) return false;
   } else if (!ends) {
     return false;
   }
-  fl_syntax_say(x, FL_E0101, x->prev->span, "`++` is not an operator", "write `x += 1` of a variable, `x + 1` of a value");
+  fl_syntax_say(x, FL_E0101, x->prev->span, "`++` is not an operator",
+                "write `x += 1` of a variable, `x + 1` of a value");
   return true;
 }
 
 static bool counting_for(const Place *x) {
-  if (x->found->kind != FL_TOK_ASSIGN || x->prev->kind != FL_TOK_NAME || x->head->kind != FL_TOK_FOR) return false;
+  if (x->found->kind != FL_TOK_ASSIGN || x->prev->kind != FL_TOK_NAME || x->head->kind != FL_TOK_FOR)
+    return false;
   if (x->prev != x->head + 1 && !(x->prev == x->head + 2 && x->bracket == x->head + 1)) return false;
-  fl_syntax_say(x, FL_E0101, x->found->span, "expected `in`, found `=`", fl_arena_printf(x->p->arena, "a loop goes over values: `for %s in 0..n { ... }`", x->prev->name));
+  fl_syntax_say(
+      x, FL_E0101, x->found->span, "expected `in`, found `=`",
+      fl_arena_printf(x->p->arena, "a loop goes over values: `for %s in 0..n { ... }`", x->prev->name));
   return true;
 }
 
@@ -347,11 +421,13 @@ static bool counting_for(const Place *x) {
 static bool comment(const Place *x) {
   const FlToken *h = x->head;
   const char *sign = x->p->source->text + h->span.start;
-  bool begins = (h == x->found && (!strncmp(sign, "//", 2) || !strncmp(sign, "/*", 2))) || (h + 1 < x->found && !strncmp(sign, "-- ", 3));
+  bool begins = (h == x->found && (!strncmp(sign, "//", 2) || !strncmp(sign, "/*", 2))) ||
+                (h + 1 < x->found && !strncmp(sign, "-- ", 3));
   if (!begins) return false;
   FlSpan two = h->span;
   two.len = 2;
-  FlDiag *d = fl_syntax_say(x, FL_E0105, two, fl_arena_printf(x->p->arena, "`%.2s` begins no comment", sign), "a comment goes from `#` to the end of its line");
+  FlDiag *d = fl_syntax_say(x, FL_E0105, two, fl_arena_printf(x->p->arena, "`%.2s` begins no comment", sign),
+                            "a comment goes from `#` to the end of its line");
   if (sign[1] == '*') return true;
   d->edit.span = two;
   d->edit.text = "#";
@@ -359,8 +435,9 @@ static bool comment(const Place *x) {
 }
 
 static bool (*const rules[])(const Place *) = {
-    like,  between,          is_null,       not_in,       renamed,   counted,      column_call, mapping, quoted_name, choice_by_words,
-    slice, generator_behind, imported_from, remainder_of, increment, counting_for, comment,     choice_behind,
+    like,          between,      is_null,     not_in,          renamed, counted,
+    column_call,   mapping,      quoted_name, choice_by_words, slice,   generator_behind,
+    imported_from, remainder_of, increment,   counting_for,    comment, choice_behind,
 };
 
 bool fl_syntax_habit(const FlSyntaxPlace *x) {

@@ -123,8 +123,8 @@ typedef FlToken *FlTok;
 /* Would a node over parts of height `below` be too high? Reports it, once a file. */
 bool fl_build_too_high(FlParser *p, FlSpan span, uint16_t below);
 static inline uint16_t fl_higher(uint16_t a, uint16_t b) { return a > b ? a : b; }
-/* Of the parts of an expression or of a statement (the other one is NULL): the height of the highest, 0: it has none; and what they
- * have (FL_HAS_ASSIGN..). */
+/* Of the parts of an expression or of a statement (the other one is NULL): the height of the highest, 0: it
+ * has none; and what they have (FL_HAS_ASSIGN..). */
 typedef struct FlBelow {
   uint16_t height;
   uint8_t has;
@@ -233,8 +233,8 @@ typedef struct FlVersion {
 bool fl_version_read(const char *s, size_t len, FlVersion *out);
 /* Whether a version is within a bound; comparison: the token of its sign. */
 bool fl_version_holds(const FlVersion *have, int comparison, const FlVersion *bound);
-/* False: the file says that it is for another flow. That is then the only message about it: those behind the first
- * n_diags, with n_errors, are taken back. */
+/* False: the file says that it is for another flow. That is then the only message about it: those behind the
+ * first n_diags, with n_errors, are taken back. */
 bool fl_syntax_meant_for_this(FlParser *p, int n_diags, int n_errors);
 /* Reports a `requires` that does not stand first. */
 void fl_syntax_check_requires(FlParser *p);

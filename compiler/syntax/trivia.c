@@ -24,7 +24,8 @@ static int line_of(const FlParser *p, uint32_t offset) { return (int)fl_syntax_l
 
 static bool takes_doc(FlStmtKind kind) {
   FlStmtRole role = fl_syntax_stmt_role(kind);
-  return role == FL_STMT_ROLE_BINDS || (role == FL_STMT_ROLE_DECLARES && kind != FL_STMT_IMPORT && kind != FL_STMT_REQUIRES);
+  return role == FL_STMT_ROLE_BINDS ||
+         (role == FL_STMT_ROLE_DECLARES && kind != FL_STMT_IMPORT && kind != FL_STMT_REQUIRES);
 }
 
 static void add_doc(FlParser *p, FlStmt *s, const FlComment *c) {

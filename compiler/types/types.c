@@ -163,7 +163,8 @@ FlTypes *fl_types_make(FlArena *a, FlInterner *names) {
   t->made = fl_map_make(a);
   t->scalars = fl_map_make(a);
   for (int d = 0; d < FL_N_DTYPES; d++)
-    if (d != FL_LIST) fl_map_set(t->scalars, fl_intern_z(names, fl_dtype_info[d].name), (void *)(intptr_t)(d + 1));
+    if (d != FL_LIST)
+      fl_map_set(t->scalars, fl_intern_z(names, fl_dtype_info[d].name), (void *)(intptr_t)(d + 1));
   t->error = intern(t, (FlType){.kind = FL_TY_ERROR});
   t->none = intern(t, (FlType){.kind = FL_TY_NONE});
   t->never = intern(t, (FlType){.kind = FL_TY_NEVER});

@@ -61,8 +61,8 @@ struct FlType {
   const char *const *keys;
   const char *name; /* TUPLE: nominal name when made by `type` or a library, else NULL */
   int n_parts;
-  /* Of each part, whether it is levels, which all elements or rows share: they are not cut, taken or loaded with
-   * them. Those within a list are not: there each element has its own. */
+  /* Of each part, whether it is levels, which all elements or rows share: they are not cut, taken or loaded
+   * with them. Those within a list are not: there each element has its own. */
   const bool *levels;
   const FlType *next; /* made before, of the same hash; NULL: none */
   int depth;          /* of types within types */

@@ -1,7 +1,8 @@
 /* cpu.c: which level of x86-64 this processor has. Portable programs choose the form of a kernel by it. */
 #include "flow/abi.h"
 
-/* Older versions of clang know features, not levels; no processor has these without the others of their level. */
+/* Older versions of clang know features, not levels; no processor has these without the others of their
+ * level. */
 #if defined(__clang__) && __clang_major__ < 17
 #define LEVEL_3                                                                                              \
   (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma"))

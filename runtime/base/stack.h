@@ -24,8 +24,8 @@ enum {
  * machine's memory. Signals come to that thread as they would to this one, which only waits. */
 int fl_stack_run(int (*work)(void *arg), void *arg);
 
-/* Gives the calling thread, one of ours, a stack for handlers of signals, once: whoever installs handlers may need it where
- * the thread's own ran out. Taken back before the thread ends. */
+/* Gives the calling thread, one of ours, a stack for handlers of signals, once: whoever installs handlers may
+ * need it where the thread's own ran out. Taken back before the thread ends. */
 void fl_stack_for_signals(void);
 void fl_stack_for_signals_end(void);
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of an array of these sizes; INT64_MAX when that is no number of bytes, or a size is none: -1 stands for what is
- * too large. */
+/* Bytes of an array of these sizes; INT64_MAX when that is no number of bytes, or a size is none: -1 stands
+ * for what is too large. */
 static int64_t bytes_of(int32_t dtype, int32_t rank, const int64_t *dims) {
   int64_t n = fl_dtype_info[dtype].bytes;
   bool empty = false;

@@ -1,9 +1,9 @@
 /* buffer.c: reference-counted memory.
  *
  * Out: FlBuffers, whose kind says where their memory comes from: our own (small: in the same block as the
- * FlBuffer; large: from the pool, spilled where its block lies in a file), mappings, and reservations of which
- * a part is opened; heap.c makes those of texts. What always holds: the FlBuffer starts the block that malloc
- * gave, so that the last owner frees it; keeps go after the contents that may point into them. */
+ * FlBuffer; large: from the pool, spilled where its block lies in a file), mappings, and reservations of
+ * which a part is opened; heap.c makes those of texts. What always holds: the FlBuffer starts the block that
+ * malloc gave, so that the last owner frees it; keeps go after the contents that may point into them. */
 #include "data/data_internal.h"
 
 #include <stdlib.h>

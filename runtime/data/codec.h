@@ -29,8 +29,8 @@ typedef struct FlEncoded {
   void *own;     /* freed by reset */
 } FlEncoded;
 
-/* What it makes (texts one behind the other) is memory of ctx, which may be NULL. False: out of memory, which ctx says;
- * *out is then empty. */
+/* What it makes (texts one behind the other) is memory of ctx, which may be NULL. False: out of memory, which
+ * ctx says; *out is then empty. */
 bool fl_codec_encode(FlCtx *ctx, const FlSlot *values, const FlType1 *types, int32_t n, FlEncoded *out);
 void fl_codec_reset(FlEncoded *e);
 

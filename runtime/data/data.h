@@ -32,8 +32,8 @@ FlPool *fl_pool_new(int64_t machine);
  * needed. 0: no limit was given; then blocks live in files when they would fill more than 80% of the
  * machine's or control group's memory. Files without names are made in `folder`; where that is NULL or cannot
  * be used, in TMPDIR, /var/tmp or /tmp. Before other threads use the pool. false: out of memory. */
-/* Before fl_pool_limit: who is told, and when, how many bytes there are at most, where that is less than the machine has:
- * whoever owns the process may keep less of what is freed. */
+/* Before fl_pool_limit: who is told, and when, how many bytes there are at most, where that is less than the
+ * machine has: whoever owns the process may keep less of what is freed. */
 void fl_pool_tell(FlPool *pool, void (*keep)(int64_t limit));
 bool fl_pool_limit(FlPool *pool, int64_t bytes, const char *folder);
 /* Whether the resident size is kept: then work is cut into small pieces, with a breath between them. */
@@ -41,8 +41,8 @@ bool fl_pool_is_limited(const FlPool *pool);
 /* Between pieces of work, any thread: makes room if the limit is near. */
 void fl_pool_breathe(FlPool *pool);
 /* What memcpy does, for results that are written once, from many bytes on cheaper where they are to stand in
- * a block in a file: no page comes into memory for them; in a control group whole pages of long pieces go past the
- * page cache where `from` is as far from a page as `to` is. pool may be NULL. */
+ * a block in a file: no page comes into memory for them; in a control group whole pages of long pieces go
+ * past the page cache where `from` is as far from a page as `to` is. pool may be NULL. */
 void fl_pool_fill(FlPool *pool, void *to, const void *from, int64_t bytes);
 /* Whether the address is in a block that lives in a file. */
 bool fl_pool_in_file(FlPool *pool, const void *at);
@@ -163,9 +163,9 @@ FlDigest fl_array_digest_of(FlArray *a, const FlDigest *blocks);
 /* The same for a single value of a scalar type. */
 FlDigest fl_scalar_digest(int32_t dtype, FlSlot value);
 
-/* There was no memory for `bytes` of something that cannot be an error by itself, as a text that an element of a
- * kernel makes: it is nothing then, and from now on the run that `pool` belongs to (NULL: none) is stopped, so that
- * nothing is made of it: fl_ctx_is_stopped, fl_fail_stopped. Any thread. */
+/* There was no memory for `bytes` of something that cannot be an error by itself, as a text that an element
+ * of a kernel makes: it is nothing then, and from now on the run that `pool` belongs to (NULL: none) is
+ * stopped, so that nothing is made of it: fl_ctx_is_stopped, fl_fail_stopped. Any thread. */
 void fl_pool_give_up(FlPool *pool, int64_t bytes);
 bool fl_pool_gave_up(const FlPool *pool);
 /* Records in ctx why the pool of its run gave up, if it did. */

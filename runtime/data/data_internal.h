@@ -28,17 +28,17 @@ typedef enum FlBlockUse { FL_BLOCK_SWEPT, FL_BLOCK_SHARED, FL_BLOCK_NEAR } FlBlo
 bool fl_pool_take(FlPool *pool, size_t bytes, FlBlockUse use, FlBlock *out);
 /* Gives back what fl_pool_take of the same pool gave. */
 void fl_pool_give(FlPool *pool, FlBlock block);
-/* How often the pool gave back all that it keeps and counted the memory of the process to make room: a number of
- * the work done. */
+/* How often the pool gave back all that it keeps and counted the memory of the process to make room: a number
+ * of the work done. */
 int64_t fl_pool_rooms(FlPool *pool);
 /* How many blocks came to be files although they are looked up in any order: 0 where everybody asked for room
- * (fl_pool_room) and took no more. Those that had to because others' pages filled the process for a moment, as they do
- * on a busy machine, are not counted. */
+ * (fl_pool_room) and took no more. Those that had to because others' pages filled the process for a moment,
+ * as they do on a busy machine, are not counted. */
 int64_t fl_pool_far(FlPool *pool);
 /* Nobody reads [from, to) of a block in use any more: whole pages go back to the system. */
 void fl_pool_discard(FlBlock block, const void *from, const void *to);
-/* A file of so many bytes, for the caller to close; `pool` may be NULL. *direct: its pages would count against a
- * control group, so that it is written past the page cache (O_DIRECT). false: as fl_pool_take. */
+/* A file of so many bytes, for the caller to close; `pool` may be NULL. *direct: its pages would count
+ * against a control group, so that it is written past the page cache (O_DIRECT). false: as fl_pool_take. */
 bool fl_pool_file(FlPool *pool, size_t bytes, int *fd, bool *direct);
 /* So many bytes are about to be written past the page cache; `pool` may be NULL. */
 void fl_pool_past_cache(FlPool *pool, int64_t bytes);
@@ -75,7 +75,8 @@ FlHeap *fl_heap_of_puts(FlBuffer *b);
 /* ---- text_stack.c: all by one thread --------------------------------------------------------------- */
 
 typedef struct FlTextStack FlTextStack;
-/* pool: of long texts; outlives the stack; may be NULL. What finds no memory is NULL, and the pool has given up. */
+/* pool: of long texts; outlives the stack; may be NULL. What finds no memory is NULL, and the pool has given
+ * up. */
 FlTextStack *fl_text_stack_new(FlPool *pool);
 void fl_text_stack_free(FlTextStack *s);
 /* Room for n > 0 bytes, undefined; for `text` with `more` bytes behind it, see fl_heap_append. */
@@ -86,10 +87,11 @@ bool fl_text_stack_has(const FlTextStack *s, const char *text);
 void fl_text_stack_mark(const FlTextStack *s, FlTextMark *mark);
 void fl_text_stack_leave(FlTextStack *s, const FlTextMark *mark, FlText *live, int32_t n);
 
-/* Counts memory that is no block of the pool, or with `less` counts it no more. false: the limit of memory has
- * no room for it. pool may be NULL. */
+/* Counts memory that is no block of the pool, or with `less` counts it no more. false: the limit of memory
+ * has no room for it. pool may be NULL. */
 bool fl_pool_count(FlPool *pool, size_t bytes, bool less);
-/* A buffer of `bytes` addresses for the rows of the cut, of which those that are here are memory, undefined. */
+/* A buffer of `bytes` addresses for the rows of the cut, of which those that are here are memory, undefined.
+ */
 FlBuffer *fl_buffer_new_part(FlCtx *ctx, int64_t bytes, const FlCut *cut);
 /* Of `bytes` at `data`, which `of` owns. */
 FlBuffer *fl_buffer_within(FlCtx *ctx, FlBuffer *of, void *data, int64_t bytes);

@@ -5,7 +5,8 @@
  * keep it like any other. A few shards, each with a lock and a chunk to cut from; threads spread over them by
  * where their stacks are, so a lock is almost never waited for.
  *
- * Where there is no memory the answer is NULL, and the pool has given up (fl_pool_give_up): a heap that is NULL gives nothing.
+ * Where there is no memory the answer is NULL, and the pool has given up (fl_pool_give_up): a heap that is
+ * NULL gives nothing.
  *
  * A heap of one thread (fl_heap_new_stack) has a stack of texts instead (text_stack.c), and is kept by
  * nobody. */

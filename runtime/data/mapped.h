@@ -29,9 +29,9 @@ void fl_mapped_free(FlMappings *p); /* when none is left */
 void fl_mapped_add(FlMappings *p, void *at, size_t bytes, int fd, bool direct);
 void fl_mapped_remove(FlMappings *p, const void *at); /* before it is unmapped */
 
-/* Writes what is to stand at `to` in one mapping by calls, so that no page comes into the process for it; whole
- * pages past the page cache where they are many and `from` is as far from a page as `to` is. *past: bytes that went
- * so. False: that is not possible, and nothing is written or some of it. */
+/* Writes what is to stand at `to` in one mapping by calls, so that no page comes into the process for it;
+ * whole pages past the page cache where they are many and `from` is as far from a page as `to` is. *past:
+ * bytes that went so. False: that is not possible, and nothing is written or some of it. */
 bool fl_mapped_write(FlMappings *p, void *to, const void *from, size_t bytes, size_t *past);
 /* Whether the address is in one of the mappings. */
 bool fl_mapped_has(FlMappings *p, const void *at);

@@ -1,5 +1,5 @@
-/* number_decimal.c: decimals as text. In: units and their scale; a text. Out: digits, as many behind the point as
- * the scale says; units, where the text is exactly so many of them. */
+/* number_decimal.c: decimals as text. In: units and their scale; a text. Out: digits, as many behind the
+ * point as the scale says; units, where the text is exactly so many of them. */
 #include "data/number.h"
 
 #include <string.h>
@@ -50,7 +50,8 @@ bool fl_parse_decimal(const char *s, int64_t len, int scale, int64_t *out) {
     over |= __builtin_mul_overflow(w, 10, &w) || __builtin_add_overflow(w, (uint64_t)(*s - '0'), &w);
     zeros = 0;
   }
-  if (!n || (s < end && *s != 'e' && *s != 'E') || (s < end && !exponent_of(s + 1, end, &exponent))) return false;
+  if (!n || (s < end && *s != 'e' && *s != 'E') || (s < end && !exponent_of(s + 1, end, &exponent)))
+    return false;
   power += zeros + exponent + scale;
   if (over || (w && power < 0)) return false;
   for (; w && power > 0; power--)

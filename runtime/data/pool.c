@@ -54,7 +54,7 @@ struct FlPool {
   size_t lacked;               /* its size: whoever asks for as much again begins anew */
   _Atomic int64_t next_room;   /* nanoseconds: when room is made again where the limit is nearly filled */
   _Atomic int64_t rooms;       /* how often it was made */
-  int64_t far;                 /* blocks in files that are looked up in any order, for want of room of the pool */
+  int64_t far; /* blocks in files that are looked up in any order, for want of room of the pool */
   _Atomic bool gave_up;        /* see fl_pool_give_up; release, after: */
   FlPoolTold given_up;         /* why */
 };

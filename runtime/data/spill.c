@@ -88,7 +88,8 @@ int fl_spill_open(void) {
   for (size_t k = 0; fd < 0 && k < 2 * N; k++) {
     const char *folder = folders[k % N];
     struct statfs fs;
-    if (folder && *folder && statfs(folder, &fs) == 0 && in_memory(&fs) == (k >= N) && access(folder, W_OK) == 0)
+    if (folder && *folder && statfs(folder, &fs) == 0 && in_memory(&fs) == (k >= N) &&
+        access(folder, W_OK) == 0)
       fd = nameless(folder);
   }
   return fd;

@@ -1,5 +1,5 @@
-/* text_order.h: the order of texts by their bytes, which for UTF-8 is that of their code points, and whether two are the same.
- * A text that begins another one comes first. `ptr` of an empty text may be NULL. */
+/* text_order.h: the order of texts by their bytes, which for UTF-8 is that of their code points, and whether
+ * two are the same. A text that begins another one comes first. `ptr` of an empty text may be NULL. */
 #ifndef FL_DATA_TEXT_ORDER_H
 #define FL_DATA_TEXT_ORDER_H
 

@@ -141,7 +141,8 @@ void fl_text_stack_mark(const FlTextStack *s, FlTextMark *mark) {
   *mark = (FlTextMark){s->top, s->at, s->newest};
 }
 
-/* Does `t` lie in the chunks above the mark, or reach there: one that was made before, and appended to since? */
+/* Does `t` lie in the chunks above the mark, or reach there: one that was made before, and appended to since?
+ */
 static bool is_above(const FlTextStack *s, const FlTextMark *mark, const FlText *t) {
   for (const Chunk *c = s->top; c; c = c->below) {
     const char *from = c == mark->chunk ? mark->at : c->bytes;

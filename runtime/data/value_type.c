@@ -112,7 +112,8 @@ static bool parse(Text *t, FlValueType *out) {
     const char *begin = t->at;
     while (t->at < t->end && (is_name_byte(*t->at) || *t->at == '.')) t->at++;
     size_t len = (size_t)(t->at - begin);
-    bool decimal = t->end - begin > 11 && memcmp(begin, "decimal(18,", 11) == 0; /* and no tuple of that name */
+    bool decimal =
+        t->end - begin > 11 && memcmp(begin, "decimal(18,", 11) == 0; /* and no tuple of that name */
     if (decimal) {
       while (t->at < t->end && *t->at++ != ')') continue;
       ok = parse_plain(t, begin, out);

@@ -2,8 +2,8 @@
  *
  * In: argv. Out: the options of every program, and the texts given for the script's parameters (params.c
  * reads those). Forms: --name VALUE, --name=VALUE, and for flags and bool parameters --name alone. A `-` in a
- * name may be written for `_`. A word behind --name that looks like an option is no value: --name=-x is how to give it.
- * Everything that is wrong is a message with the closest name, and exit status 2. */
+ * name may be written for `_`. A word behind --name that looks like an option is no value: --name=-x is how
+ * to give it. Everything that is wrong is a message with the closest name, and exit status 2. */
 #include "exec/command_line.h"
 
 #include <limits.h>
@@ -107,8 +107,8 @@ static int set_option(FlCommandLine *c, FlOption option, const char *program, co
     break;
   case FL_OPTION_RANKS:
     if (!read_count(value, &c->ranks))
-      return fl_usage_error(program, "for example --ranks 4", "`--ranks` takes a number from 1 to %d, not `%s`",
-                            FL_SCHED_MAX, value);
+      return fl_usage_error(program, "for example --ranks 4",
+                            "`--ranks` takes a number from 1 to %d, not `%s`", FL_SCHED_MAX, value);
     break;
   case FL_OPTION_MEMORY:
     if (!read_size(value, &c->memory))
@@ -129,7 +129,8 @@ static int needs_value(const char *program, const char *arg, const char *next) {
   snprintf(help, sizeof help, "a value that looks like an option is written `%s=VALUE`", arg);
   if (!next) return fl_usage_error(program, help, "`%s` needs a value after it", arg);
   snprintf(help, sizeof help, "if that is the value, write `%s=%s`", arg, next);
-  return fl_usage_error(program, help, "`%s` needs a value after it, and `%s` looks like an option", arg, next);
+  return fl_usage_error(program, help, "`%s` needs a value after it, and `%s` looks like an option", arg,
+                        next);
 }
 
 int fl_command_line_read(const FlProgram *p, int argc, char **argv, FlCommandLine *c) {
@@ -162,8 +163,10 @@ int fl_command_line_read(const FlProgram *p, int argc, char **argv, FlCommandLin
     }
     if (param >= 0) {
       if (c->values[param])
-        return fl_usage_error(program, p->params[param].t.rank ? "the values of a list stand in one, with commas between" : NULL,
-                              "`--%s` is given twice", p->params[param].name);
+        return fl_usage_error(
+            program,
+            p->params[param].t.rank ? "the values of a list stand in one, with commas between" : NULL,
+            "`--%s` is given twice", p->params[param].name);
       c->values[param] = value;
     } else {
       int status = set_option(c, (FlOption)option, program, value);

@@ -7,16 +7,18 @@
 /* The options of every program; FLAG takes no value. FL_OPTION(name, "value's name" or NULL, "help") */
 #define FL_EACH_OPTION(FL_OPTION)                                                                            \
   FL_OPTION(HELP, "help", NULL, "this text")                                                                 \
-  FL_OPTION(VERSION, "version", NULL, "which flow made this program, and of which source")                      \
+  FL_OPTION(VERSION, "version", NULL, "which flow made this program, and of which source")                   \
   FL_OPTION(WORKERS, "workers", "N",                                                                         \
             "threads that compute; all CPUs without it, and the same results in any case")                   \
-  FL_OPTION(RANKS, "ranks", "N", "processes that share the work, started by MPI's mpirun; the same results in any case") \
-  FL_OPTION(CACHE, "cache", "DIR", "where results of stages are remembered (FLOW_CACHE, .flow/cache)") \
+  FL_OPTION(RANKS, "ranks", "N",                                                                             \
+            "processes that share the work, started by MPI's mpirun; the same results in any case")          \
+  FL_OPTION(CACHE, "cache", "DIR", "where results of stages are remembered (FLOW_CACHE, .flow/cache)")       \
   FL_OPTION(NO_CACHE, "no-cache", NULL, "remember nothing, use nothing remembered")                          \
   FL_OPTION(QUIET, "quiet", NULL, "no progress and no closing line")                                         \
   FL_OPTION(REPORT, "report", "FILE", "write a page about the run (HTML)")                                   \
-  FL_OPTION(TRACE, "trace", "FILE", "write a timeline of stages, loops, operators (JSON, for chrome://tracing)")   \
-  FL_OPTION(MEMORY, "memory", "SIZE", "memory to use, as in 500M or 8G; what is beyond goes to disk")           \
+  FL_OPTION(TRACE, "trace", "FILE",                                                                          \
+            "write a timeline of stages, loops, operators (JSON, for chrome://tracing)")                     \
+  FL_OPTION(MEMORY, "memory", "SIZE", "memory to use, as in 500M or 8G; what is beyond goes to disk")        \
   FL_OPTION(ALLOW_EXEC, "allow-exec", NULL, "let the script run other programs")
 
 typedef enum FlOption {
@@ -57,8 +59,8 @@ int32_t fl_param_slots(const FlProgram *program);
 int fl_params_read(FlRun *run, const char *name, const char *const *values, FlSlot *slots);
 void fl_params_release(const FlProgram *program, FlSlot *slots);
 
-/* Is a word of the command line an option rather than a value: does it begin with a minus, and is no number and not `-`
- * alone? */
+/* Is a word of the command line an option rather than a value: does it begin with a minus, and is no number
+ * and not `-` alone? */
 bool fl_word_is_option(const char *word);
 
 #endif

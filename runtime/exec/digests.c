@@ -1,7 +1,7 @@
 /* digests.c: digests of large arrays, on the pool.
  *
- * In: an array. Out: fl_array_digest of it, remembered in it. What always holds: the same digest as one thread would
- * give; whoever finds no memory for those of the blocks makes them one after the other. */
+ * In: an array. Out: fl_array_digest of it, remembered in it. What always holds: the same digest as one
+ * thread would give; whoever finds no memory for those of the blocks makes them one after the other. */
 #include "exec/exec_internal.h"
 
 #include <stdlib.h>

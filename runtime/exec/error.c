@@ -42,7 +42,8 @@ static int number_of(int code) {
   return row ? atoi(row->code + 1) : 0;
 }
 
-/* Where there is no memory for the error itself: the message of every such error. Not freed, not written to. */
+/* Where there is no memory for the error itself: the message of every such error. Not freed, not written to.
+ */
 static const char no_memory_text[] = "out of memory";
 
 FlError *fl_error_copy(const FlError *from) {
@@ -180,7 +181,8 @@ void fl_error_move(FlCtx *to, FlCtx *from) {
 bool fl_ctx_is_stopped(const FlCtx *ctx) {
   if (ctx && ctx->run && ctx->run->tried_until) fl_run_look(ctx->run);
   return ctx && ctx->run &&
-         (atomic_load_explicit(&ctx->run->stop, memory_order_relaxed) != 0 || fl_pool_gave_up(ctx->run->pool));
+         (atomic_load_explicit(&ctx->run->stop, memory_order_relaxed) != 0 ||
+          fl_pool_gave_up(ctx->run->pool));
 }
 
 void fl_ctx_stop(FlCtx *ctx, int signal) {

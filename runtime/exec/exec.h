@@ -58,24 +58,25 @@ const char *fl_show_scalar(char buffer[FL_SHOWN], int32_t dtype, FlSlot value);
 FlSched *fl_ctx_sched(const FlCtx *ctx);
 const FlProgram *fl_ctx_program(const FlCtx *ctx);
 FlRun *fl_ctx_run(const FlCtx *ctx);
-/* True when the user has asked the run to stop, or memory has run out: long loops end early with fl_fail_stopped, which
- * says which of them it was, and nothing is printed, written or remembered any more. */
+/* True when the user has asked the run to stop, or memory has run out: long loops end early with
+ * fl_fail_stopped, which says which of them it was, and nothing is printed, written or remembered any more.
+ */
 bool fl_ctx_is_stopped(const FlCtx *ctx);
 FlStatus fl_fail_stopped(FlCtx *ctx);
-/* Asks the run to end as by this signal: SIGPIPE when nobody reads its output any more. NULL, or one without a run:
- * nothing happens. */
+/* Asks the run to end as by this signal: SIGPIPE when nobody reads its output any more. NULL, or one without
+ * a run: nothing happens. */
 void fl_ctx_stop(FlCtx *ctx, int signal);
-/* What lies outside is about to be asked for something that may be another answer next time, or elsewhere: the
- * environment, a program. Of several ranks, rank 0 may, and what the operator gives goes to all; of others it fails,
- * silently. */
+/* What lies outside is about to be asked for something that may be another answer next time, or elsewhere:
+ * the environment, a program. Of several ranks, rank 0 may, and what the operator gives goes to all; of
+ * others it fails, silently. */
 FlStatus fl_ctx_ask(FlCtx *ctx);
-/* Whether this rank is the one to read standard input; and then, of all, whether it did, where that goes to all: *copy is
- * a file of it that is the caller's, -1 where standard input itself is. */
+/* Whether this rank is the one to read standard input; and then, of all, whether it did, where that goes to
+ * all: *copy is a file of it that is the caller's, -1 where standard input itself is. */
 bool fl_ctx_reads_input(const FlCtx *ctx);
 bool fl_ctx_pass_input(FlCtx *ctx, bool there, int *copy);
 bool fl_ctx_is_alone(const FlCtx *ctx); /* there are no other ranks */
-/* The least and the largest of what the ranks say here, all of which come here; alone, or where each rank does something of its
- * own, that is `mine`. */
+/* The least and the largest of what the ranks say here, all of which come here; alone, or where each rank
+ * does something of its own, that is `mine`. */
 FlStatus fl_ctx_agree(FlCtx *ctx, int32_t site, int64_t mine, int64_t *least, int64_t *most);
 /* Whether --allow-exec was given. */
 bool fl_ctx_may_exec(const FlCtx *ctx);
@@ -92,7 +93,8 @@ typedef struct FlLoopTakes {
   const uint8_t *rows;
   bool by_rows;
 } FlLoopTakes;
-FlStatus fl_loop_cut(FlCtx *ctx, const FlLoopTakes *takes, const FlSlot *values, int64_t length, const FlCut **cut);
+FlStatus fl_loop_cut(FlCtx *ctx, const FlLoopTakes *takes, const FlSlot *values, int64_t length,
+                     const FlCut **cut);
 /* Element `row` of an array that is here in part is asked for: fails where it is in another part. */
 FlStatus fl_part_has(FlCtx *ctx, int32_t site, const FlArray *a, int64_t row);
 /* Is one of the arrays here in part? And what fails where `what` cannot have that. */
@@ -102,8 +104,8 @@ FlStatus fl_part_refuse(FlCtx *ctx, int32_t site, const char *what);
 int64_t fl_ctx_first_row(const FlCtx *ctx);
 
 /* Loop on the pool; see FlLoopFn. ctx may be NULL (tests): then it runs inline. */
-/* A loop over n elements that is no kernel, as the interpreter's: its place has it in the record as it has kernels. Fails at
- * once where the run is tried and has not so much time left (`ns`). */
+/* A loop over n elements that is no kernel, as the interpreter's: its place has it in the record as it has
+ * kernels. Fails at once where the run is tried and has not so much time left (`ns`). */
 typedef FlStatus FlWalkFn(void *arg);
 FlStatus fl_run_walk(FlCtx *ctx, int32_t site, int64_t n, double ns, FlWalkFn *walk, void *arg);
 /* What cannot be taken back is about to be done: fails in a run that is tried. */
@@ -119,8 +121,8 @@ FlStatus fl_ctx_print(FlCtx *ctx, int32_t site, const char *bytes, int64_t len);
 /* A warning on standard error; any thread. */
 void fl_run_warn(FlRun *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Tells the user, once a line, that a step (an operator at `site`) keeps so many bytes on disk for want of memory; not
- * with --quiet. Any thread. ctx may be NULL. */
+/* Tells the user, once a line, that a step (an operator at `site`) keeps so many bytes on disk for want of
+ * memory; not with --quiet. Any thread. ctx may be NULL. */
 void fl_ctx_note_disk(FlCtx *ctx, int32_t site, int64_t bytes);
 
 /* "The same path twice, or a path that is also an input, is an error": readers and writers say which files
@@ -154,25 +156,26 @@ typedef struct FlRunOptions {
   /* Where fl_ctx_print goes instead of standard output; NULL: there. */
   void (*out)(void *arg, const char *bytes, int64_t len);
   void *out_arg;
-  /* What the run tells people besides (errors, warnings, the closing line), whole lines; NULL: standard error. Any thread,
-   * one at a time; both functions must not fail. */
+  /* What the run tells people besides (errors, warnings, the closing line), whole lines; NULL: standard
+   * error. Any thread, one at a time; both functions must not fail. */
   void (*say)(void *arg, const char *bytes, int64_t len);
   void *say_arg;
   void (*keep)(int64_t limit); /* see fl_pool_tell; NULL but for who owns the process */
   const FlKernelMaker *maker;  /* NULL: kernels stay as they are; outlives the run */
-  int64_t tries; /* nanoseconds of the processors after which the run is given up; 0: it is run to its end (tried.c) */
+  int64_t tries; /* nanoseconds of the processors after which the run is given up; 0: it is run to its end
+                    (tried.c) */
   FlRanks *ranks;              /* this one of several runs of one program; NULL: alone; outlives the run */
 } FlRunOptions;
 
-/* A run without a command line: tests, tools, programs of others. The calling thread becomes a worker (of a shared pool
- * that has room for no more guests, it does all by itself), until it frees the run. NULL: out of memory, or the pool is
- * the run's own and the thread has another run. */
+/* A run without a command line: tests, tools, programs of others. The calling thread becomes a worker (of a
+ * shared pool that has room for no more guests, it does all by itself), until it frees the run. NULL: out of
+ * memory, or the pool is the run's own and the thread has another run. */
 FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options);
 /* Waits for nothing: all contexts must be at rest. NULL is allowed. */
 void fl_run_free(FlRun *run);
 FlCtx *fl_run_ctx(FlRun *run); /* the script's own context */
-/* Asks the run to end as by this signal, from any thread: the first to ask is the reason; a signal is a better one than a
- * failure (-1). */
+/* Asks the run to end as by this signal, from any thread: the first to ask is the reason; a signal is a
+ * better one than a failure (-1). */
 void fl_run_stop(FlRun *run, int signal);
 /* The signal that has asked the run to end, or 0. */
 int fl_run_signal(const FlRun *run);

@@ -117,15 +117,16 @@ void fl_ctx_reset(FlCtx *ctx);
 
 /* The elements of a kernel, 0 .. *end, whose rows are here; its results become parted as what it captures is.
  */
-/* late.c: the best form that there is of a kernel whose `late` is there, for a run that takes about `ns` nanoseconds when
- * optimised. */
+/* late.c: the best form that there is of a kernel whose `late` is there, for a run that takes about `ns`
+ * nanoseconds when optimised. */
 FlKernelFn fl_kernel_late(FlRun *run, const FlKernel *kernel, double ns);
 
-/* ranks_kernels.c: false: this rank runs all elements; else those from *begin to *end, and then tells the others, with the
- * faults that it met: those of all. */
-bool fl_ranks_kernel_begin(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, int64_t n, double cost, int64_t *begin,
-                           int64_t *end);
-FlStatus fl_ranks_kernel_end(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, int64_t n, int32_t *faults);
+/* ranks_kernels.c: false: this rank runs all elements; else those from *begin to *end, and then tells the
+ * others, with the faults that it met: those of all. */
+bool fl_ranks_kernel_begin(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, int64_t n, double cost,
+                           int64_t *begin, int64_t *end);
+FlStatus fl_ranks_kernel_end(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, int64_t n,
+                             int32_t *faults);
 
 FlStatus fl_part_kernel(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, int64_t *begin, int64_t *end);
 
@@ -254,8 +255,8 @@ void fl_run_look(FlRun *run);
 /* A result of a stage, which waits in a run that is tried: false where it cannot, and the run is given up. */
 bool fl_run_wait_to_store(FlRun *run, FlMemoKey key, const FlEncoded *result);
 bool fl_run_waits_to_store(FlRun *run, FlMemoKey key); /* is there one of that key? */
-/* A file is about to be read, an operator to run: in a run that is tried it is given up where that may take long, or, of a file
- * that is a pipe or the like, comes once. */
+/* A file is about to be read, an operator to run: in a run that is tried it is given up where that may take
+ * long, or, of a file that is a pipe or the like, comes once. */
 FlStatus fl_tried_read(FlCtx *ctx, const char *path, int64_t len);
 FlStatus fl_tried_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args);
 /* Either way: it came to its end, or nothing of it stays. */

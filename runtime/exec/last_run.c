@@ -1,8 +1,9 @@
 /* last_run.c: the record of a run in the store.
  *
- * In: what the report of a run knows, the files that it read. Out: the record of its script (report/record.h),
- * with what is worth keeping of the runs before. What always holds: only one is kept of a script; without a
- * store, for a script that came on standard input, or of a binary without stages, there is none. */
+ * In: what the report of a run knows, the files that it read. Out: the record of its script
+ * (report/record.h), with what is worth keeping of the runs before. What always holds: only one is kept of a
+ * script; without a store, for a script that came on standard input, or of a binary without stages, there is
+ * none. */
 #include "exec/last_run.h"
 #include "exec/exec_internal.h"
 #include "ranks/ranks.h"
@@ -99,7 +100,8 @@ static void put_run(FILE *f, FlRun *run, const char *state, int status) {
   struct rusage used = {0};
   getrusage(RUSAGE_SELF, &used);
   fprintf(f, "run %lld %s %d %lld %lld %d", (long long)run->start, state, status,
-          (long long)fl_report_now(run->report), (long long)used.ru_maxrss * 1024, fl_sched_workers(run->sched));
+          (long long)fl_report_now(run->report), (long long)used.ru_maxrss * 1024,
+          fl_sched_workers(run->sched));
   put_source(f, run->program);
   fl_report_record_counts(run->report, f);
   fputc('\n', f);
@@ -128,7 +130,9 @@ static void save(FlRun *run, const char *state, int status) {
 }
 
 /* A binary without stages makes no store where it stands. */
-static bool has_store(const FlRun *run) { return run->memo && (run->options.script || run->program->n_stages); }
+static bool has_store(const FlRun *run) {
+  return run->memo && (run->options.script || run->program->n_stages);
+}
 
 void fl_last_run_save(void *run) {
   if (has_store(run)) save(run, "running", 0);
@@ -140,5 +144,6 @@ void fl_last_run_end(FlRun *run, int status, int signal) {
 }
 
 bool fl_last_run_wanted(const FlRunOptions *options) {
-  return options->cache_dir && !(options->ranks && options->ranks->here) && (!options->script || strcmp(options->script, "-") != 0);
+  return options->cache_dir && !(options->ranks && options->ranks->here) &&
+         (!options->script || strcmp(options->script, "-") != 0);
 }

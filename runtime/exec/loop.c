@@ -66,8 +66,8 @@ static void run_piece(void *env, int64_t begin, int64_t end, int worker) {
   if (r->traced) fl_report_kernel(report, r->kernel->name, worker, from, fl_report_now(report), end - begin);
 }
 
-/* Elements of a piece: whole units, of columns smaller ones where there are few; whole blocks where a piece has
- * several. */
+/* Elements of a piece: whole units, of columns smaller ones where there are few; whole blocks where a piece
+ * has several. */
 static int64_t grain_of(const FlKernel *kernel, int64_t n, double cost) {
   int64_t unit = kernel->unit < 1 ? 1 : kernel->unit;
   while (unit < FL_BLOCK && unit > FEW_COLUMNS && unit * FEW_PIECES > n) unit /= 2;
@@ -95,7 +95,8 @@ static FlStatus find_fault(FlCtx *ctx, const FlKernel *kernel, const void *env, 
 }
 
 /* The faults that elements [begin, end) met. */
-static int32_t run_range(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t begin, int64_t end, double cost) {
+static int32_t run_range(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t begin, int64_t end,
+                         double cost) {
   int64_t n = end - begin;
   if (n <= 0) return 0;
   FlKernelRun r = {.ctx = ctx,
@@ -122,7 +123,8 @@ FlStatus fl_run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int6
   if (fl_ctx_is_stopped(ctx)) return fl_fail_stopped(ctx);
   if (ctx->ranks && fl_ranks_kernel_begin(ctx, kernel, env, n, cost, &begin, &end)) {
     int32_t faults = run_range(ctx, kernel, env, begin, end, cost);
-    FlStatus s = fl_ctx_is_stopped(ctx) ? fl_fail_stopped(ctx) : fl_ranks_kernel_end(ctx, kernel, env, n, &faults);
+    FlStatus s =
+        fl_ctx_is_stopped(ctx) ? fl_fail_stopped(ctx) : fl_ranks_kernel_end(ctx, kernel, env, n, &faults);
     return s || !faults ? s : find_fault(ctx, kernel, env, 0, n, faults);
   }
   int32_t faults = run_range(ctx, kernel, env, begin, end, cost);
@@ -191,7 +193,8 @@ static void run_element(FlTaskSet *s, int64_t at) {
   if (status && !own) fl_slots_release(results, s->types, s->n_results);
   if (status && s->n_results) memset(results, 0, (size_t)s->n_results * sizeof *results); /* it owns none */
   for (int32_t k = 0; s->heap && k < s->n_results; k++)
-    if (fl_type_is_text(s->types[k])) results[k].t = fl_heap_text(s->heap, results[k].t.ptr, results[k].t.len);
+    if (fl_type_is_text(s->types[k]))
+      results[k].t = fl_heap_text(s->heap, results[k].t.ptr, results[k].t.len);
   if (status || ctx.notes.n) {
     pthread_mutex_lock(&s->lock);
     bool elsewhere = status && !ctx.alike && fl_ctx_asks_elsewhere(&ctx);

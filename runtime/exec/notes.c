@@ -113,7 +113,8 @@ bool fl_notes_decode(FlText in, FlNotes *out) {
     FlText name;
     FlSlot value = {0};
     if (!get_text(&in, &name) || !get(&in, &type, sizeof type) || type >= FL_N_DTYPES) return false;
-    if (fl_dtype_is_text((int32_t)type) ? !get_text(&in, &value.t) : !get(&in, &value.u, sizeof value.u)) return false;
+    if (fl_dtype_is_text((int32_t)type) ? !get_text(&in, &value.t) : !get(&in, &value.u, sizeof value.u))
+      return false;
     if (!add(out, name.ptr, (size_t)name.len, (int32_t)type, value)) return false;
   }
   return in.len == 0;

@@ -22,7 +22,9 @@ int32_t fl_param_slots(const FlProgram *p) {
   return n;
 }
 
-static FlText keep_text(FlHeap *heap, const char *s, size_t len) { return fl_heap_text(heap, s, (int64_t)len); }
+static FlText keep_text(FlHeap *heap, const char *s, size_t len) {
+  return fl_heap_text(heap, s, (int64_t)len);
+}
 
 /* ---- one scalar ------------------------------------------------------------------------------------ */
 
@@ -169,9 +171,10 @@ static int read_files(FlRun *run, const char *program, const FlParam *p, const c
 
 /* ---- lists ----------------------------------------------------------------------------------------- */
 
-/* Takes the element that `*at` begins with off a list with commas between, as in a line of CSV: one in quotes may have
- * commas, and quotes doubled. Of what is no text, blanks around it are no part. On `*at` is then what follows its comma,
- * NULL behind the last. false: a quote without its end, or what follows that is no comma. */
+/* Takes the element that `*at` begins with off a list with commas between, as in a line of CSV: one in quotes
+ * may have commas, and quotes doubled. Of what is no text, blanks around it are no part. On `*at` is then
+ * what follows its comma, NULL behind the last. false: a quote without its end, or what follows that is no
+ * comma. */
 static bool take_element(const char **at, bool is_text, char *out) {
   const char *s = *at;
   char *end = out;
@@ -200,8 +203,8 @@ static int64_t commas(const char *s) {
 static int wrong_element(const char *program, const FlParam *p, int64_t k, const char *element) {
   char help[200];
   snprintf(help, sizeof help, "give %s, with commas between: `--%s` is a list", example(p->t.dtype), p->name);
-  return fl_usage_error(program, help, "`--%s` takes values of type %s, and the element %lld, `%s`, is none", p->name,
-                        fl_dtype_info[p->t.dtype].name, (long long)k, element);
+  return fl_usage_error(program, help, "`--%s` takes values of type %s, and the element %lld, `%s`, is none",
+                        p->name, fl_dtype_info[p->t.dtype].name, (long long)k, element);
 }
 
 /* The elements of a list, on the heap, one after the other, each with its 0; *n of them. 0, or a status. */
@@ -209,15 +212,17 @@ static int split_list(const char *program, const FlParam *p, const char *text, c
   for (const char *at = *text ? text : NULL; at; (*n)++) {
     const char *begin = at;
     if (!take_element(&at, p->t.dtype == FL_TEXT, out))
-      return fl_usage_error(program, "an element with commas stands in quotes, and a quote within them is written twice",
-                            "`--%s`: the quotes of the element %lld do not end before a comma: `%s`", p->name,
-                            (long long)*n + 1, begin);
+      return fl_usage_error(
+          program, "an element with commas stands in quotes, and a quote within them is written twice",
+          "`--%s`: the quotes of the element %lld do not end before a comma: `%s`", p->name,
+          (long long)*n + 1, begin);
     out += strlen(out) + 1;
   }
   return 0;
 }
 
-static int make_list(FlRun *run, const char *program, const FlParam *p, const char *elements, int64_t n, FlSlot *out) {
+static int make_list(FlRun *run, const char *program, const FlParam *p, const char *elements, int64_t n,
+                     FlSlot *out) {
   size_t bytes = (size_t)fl_dtype_info[p->t.dtype].bytes;
   FlArray *a = fl_array_new(&run->main, p->t.dtype, 1, &n);
   FlHeap *heap = fl_heap_new(&run->main);

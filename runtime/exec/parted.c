@@ -161,8 +161,9 @@ static FlStatus run_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlS
   return ctx->run->cuts ? run_parted(ctx, desc, args, results) : desc->run(ctx, desc, args, results);
 }
 
-/* What an operator was given and gave, for the record. Rows in: of its first array. Rows out: the number that it says,
- * else of its first array; one that says first whether it gives any (`group_rows`), and gives none, has none. */
+/* What an operator was given and gave, for the record. Rows in: of its first array. Rows out: the number that
+ * it says, else of its first array; one that says first whether it gives any (`group_rows`), and gives none,
+ * has none. */
 typedef struct Moved {
   int64_t rows_in, rows_out, bytes;
 } Moved;
@@ -177,7 +178,8 @@ static int64_t rows_given(const FlOpDesc *desc, const FlSlot *args) {
 
 static Moved moved_by(const FlOpDesc *desc, int64_t rows_in, const FlSlot *results) {
   Moved m = {rows_in, -1, 0};
-  int32_t first = desc->n_results && desc->result_types[0].dtype == FL_BOOL && !is_array(desc->result_types[0]);
+  int32_t first =
+      desc->n_results && desc->result_types[0].dtype == FL_BOOL && !is_array(desc->result_types[0]);
   if (first && !results[0].i) return m;
   for (int32_t i = first; i < desc->n_results; i++) {
     FlType1 t = desc->result_types[i];

@@ -44,8 +44,8 @@ static char *resolve_first(const char *path, size_t len) {
   return out;
 }
 
-/* The file itself when it exists, else its name after what exists of the folders above it: the same before and
- * after missing folders are made. */
+/* The file itself when it exists, else its name after what exists of the folders above it: the same before
+ * and after missing folders are made. */
 static char *resolve(const char *path) {
   size_t len = strlen(path);
   char *there = resolve_first(path, len);

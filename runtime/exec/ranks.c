@@ -1,9 +1,10 @@
-/* ranks.c: what a run does together with other ranks (ranks/ranks.h): the one place of exec/ where they meet, but for loops
- * (ranks_tasks.c).
+/* ranks.c: what a run does together with other ranks (ranks/ranks.h): the one place of exec/ where they meet,
+ * but for loops (ranks_tasks.c).
  *
- * In: steps of a context whose ranks all do the same: the script's own, and those of stages that it calls. Out: the same
- * steps, with effects by rank 0 alone, and what lies outside as rank 0 found it. What always holds: what one rank finds out
- * by itself, an error of its machine above all, changes what it does only after all have met. */
+ * In: steps of a context whose ranks all do the same: the script's own, and those of stages that it calls.
+ * Out: the same steps, with effects by rank 0 alone, and what lies outside as rank 0 found it. What always
+ * holds: what one rank finds out by itself, an error of its machine above all, changes what it does only
+ * after all have met. */
 #include "exec/ranks.h"
 #include "base/features.h"
 #include "data/spill.h"
@@ -62,7 +63,8 @@ FlStatus fl_parcel_send(FlCtx *ctx, int32_t from, FlParcel *p) {
   FlRanks *r = ctx->ranks;
   if (from != r->here) {
     p->bytes = r->slots[from].bytes;
-    p->buffer = fl_buffer_new(ctx, p->bytes); /* without room it takes part, and says so when they meet next */
+    p->buffer =
+        fl_buffer_new(ctx, p->bytes); /* without room it takes part, and says so when they meet next */
   }
   bool sent = fl_ranks_send(r, from, p->buffer ? p->buffer->data : NULL, p->bytes);
   if (sent && p->buffer) return 0;
@@ -72,7 +74,8 @@ FlStatus fl_parcel_send(FlCtx *ctx, int32_t from, FlParcel *p) {
 
 static void release_buffer(void *buffer) { fl_buffer_unref(buffer); }
 
-FlStatus fl_parcel_open(FlCtx *ctx, FlParcel *p, const FlType1 *types, int32_t n, FlSlot *values, FlBuffer **keep) {
+FlStatus fl_parcel_open(FlCtx *ctx, FlParcel *p, const FlType1 *types, int32_t n, FlSlot *values,
+                        FlBuffer **keep) {
   FlParcel whole = *p;
   *p = (FlParcel){0};
   if (fl_codec_decode(whole.buffer->data, whole.bytes, release_buffer, whole.buffer, types, n, values, keep))
@@ -80,7 +83,8 @@ FlStatus fl_parcel_open(FlCtx *ctx, FlParcel *p, const FlType1 *types, int32_t n
   return fl_fail_text(ctx, -1, FL_FAULT_MEMORY, "out of memory for what another rank sent");
 }
 
-/* ---- errors as texts ------------------------------------------------------------------------------------- */
+/* ---- errors as texts -------------------------------------------------------------------------------------
+ */
 
 const FlType1 fl_error_types[FL_ERROR_TEXTS] = {{.dtype = FL_TEXT}, {.dtype = FL_TEXT}, {.dtype = FL_TEXT},
                                                 {.dtype = FL_TEXT}, {.dtype = FL_TEXT}, {.dtype = FL_TEXT},
@@ -100,7 +104,8 @@ FlError *fl_error_take(const FlSlot in[FL_ERROR_TEXTS]) {
   if (in[0].t.len != sizeof e) return NULL;
   memcpy(&e, in[0].t.ptr, sizeof e);
   char *texts[FL_ERROR_TEXTS] = {NULL};
-  for (int k = 1; k < FL_ERROR_TEXTS; k++) texts[k] = strndup(in[k].t.len ? in[k].t.ptr : "", (size_t)in[k].t.len);
+  for (int k = 1; k < FL_ERROR_TEXTS; k++)
+    texts[k] = strndup(in[k].t.len ? in[k].t.ptr : "", (size_t)in[k].t.len);
   e.message = texts[1] ? texts[1] : (char *)(uintptr_t) "out of memory";
   e.help = in[2].t.len ? texts[2] : NULL;
   memcpy(e.notes, texts + 3, sizeof e.notes);
@@ -109,9 +114,11 @@ FlError *fl_error_take(const FlSlot in[FL_ERROR_TEXTS]) {
   return copy;
 }
 
-/* ---- what rank 0 knows ------------------------------------------------------------------------------------ */
+/* ---- what rank 0 knows ------------------------------------------------------------------------------------
+ */
 
-/* What rank 0 has to say: nothing, values, or the error of its context. At other ranks all but `types` is filled in. */
+/* What rank 0 has to say: nothing, values, or the error of its context. At other ranks all but `types` is
+ * filled in. */
 typedef enum AnswerKind { ANSWER_NONE, ANSWER_VALUES, ANSWER_ERROR } AnswerKind;
 typedef struct Answer {
   AnswerKind kind;
@@ -168,7 +175,8 @@ static FlStatus answer(FlCtx *ctx, FlRankStep step, int32_t site, Answer *a) {
   return s;
 }
 
-/* ---- operators -------------------------------------------------------------------------------------------- */
+/* ---- operators --------------------------------------------------------------------------------------------
+ */
 
 FlStatus fl_ctx_ask(FlCtx *ctx) {
   FlRanks *r = ctx && ctx->run ? ctx->run->options.ranks : NULL;
@@ -229,12 +237,18 @@ FlStatus fl_ctx_agree(FlCtx *ctx, int32_t site, int64_t mine, int64_t *least, in
   return s;
 }
 
-/* ---- stages ------------------------------------------------------------------------------------------------- */
+/* ---- stages
+ * ------------------------------------------------------------------------------------------------- */
 
-FlStatus fl_ranks_look(FlFuture *call, FlSlot *values, const FlType1 *types, int32_t n, FlStatus status, bool *found,
-                       FlBuffer **keep) {
+FlStatus fl_ranks_look(FlFuture *call, FlSlot *values, const FlType1 *types, int32_t n, FlStatus status,
+                       bool *found, FlBuffer **keep) {
   FlCtx *ctx = &call->ctx;
-  Answer a = {.kind = status ? ANSWER_ERROR : *found ? ANSWER_VALUES : ANSWER_NONE, .types = types, .n = n, .values = values};
+  Answer a = {.kind = status   ? ANSWER_ERROR
+                      : *found ? ANSWER_VALUES
+                               : ANSWER_NONE,
+              .types = types,
+              .n = n,
+              .values = values};
   FlStatus s = answer(ctx, FL_RANKS_LOOK, call->site, &a);
   *found = a.kind == ANSWER_VALUES;
   *keep = a.keep;
@@ -242,12 +256,14 @@ FlStatus fl_ranks_look(FlFuture *call, FlSlot *values, const FlType1 *types, int
 }
 
 FlStatus fl_ranks_stage_end(FlFuture *call, FlStatus status) {
-  FlStatus s = fl_ranks_together(&call->ctx, &(FlRankSlot){.step = FL_RANKS_STAGE, .site = call->site, .failed = status});
+  FlStatus s = fl_ranks_together(&call->ctx,
+                                 &(FlRankSlot){.step = FL_RANKS_STAGE, .site = call->site, .failed = status});
   if (s && !status) fl_slots_release(call->results, call->stage->result_types, call->stage->n_results);
   return s;
 }
 
-/* ---- standard input ------------------------------------------------------------------------------------------ */
+/* ---- standard input
+ * ------------------------------------------------------------------------------------------ */
 
 bool fl_ctx_reads_input(const FlCtx *ctx) {
   const FlRanks *r = ctx && ctx->run ? ctx->run->options.ranks : NULL;
@@ -260,7 +276,8 @@ static FlStatus pass_bytes(FlCtx *ctx, int fd) {
   bool first = ctx->ranks->here == 0;
   if (ctx->ranks->engine->one_process || !n) return 0;
   if (!first && fd >= 0 && ftruncate(fd, n) != 0) fd = -1;
-  void *at = fd < 0 ? MAP_FAILED : mmap(NULL, (size_t)n, first ? PROT_READ : PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  void *at = fd < 0 ? MAP_FAILED
+                    : mmap(NULL, (size_t)n, first ? PROT_READ : PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   bool there = at != MAP_FAILED;
   if (!fl_ranks_send(ctx->ranks, 0, there ? at : NULL, n)) there = false;
   if (at != MAP_FAILED) munmap(at, (size_t)n);
@@ -285,7 +302,8 @@ bool fl_ctx_pass_input(FlCtx *ctx, bool there, int *copy) {
   return !s;
 }
 
-/* ---- the beginning and the end --------------------------------------------------------------------------------- */
+/* ---- the beginning and the end
+ * --------------------------------------------------------------------------------- */
 
 /* What ranks must have in common, since bits hang on it: the program, and the kind of processor. */
 static void identify(const FlRun *run, FlRankSlot *slot) {
@@ -321,7 +339,8 @@ FlStatus fl_ranks_begin(FlCtx *ctx) {
       fl_fail_help(ctx, "all ranks must be started with the same file, made by the same flow");
     } else if (zero[3] != its[3] || zero[4] != its[4]) {
       s = fl_fail_text(ctx, -1, FL_CODE_RESOURCE, "rank %d has another kind of processor than rank 0", k);
-      fl_fail_help(ctx, "products of matrices would have other bits there: start ranks on machines of one kind");
+      fl_fail_help(ctx,
+                   "products of matrices would have other bits there: start ranks on machines of one kind");
     }
   }
   return s ? s : measure(ctx);

@@ -1,14 +1,15 @@
 /* ranks_pays.c: which loops of tasks are shared by the ranks, and which each of them runs whole.
  *
- * In: a loop that all ranks are about to run. Out: the same answer at all of them, by what they told each other the last
- * time that it was shared (how long its elements took, how much was sent), and what meetings cost here. What always holds:
- * no rank's own clock decides; who is to run a loop whole in which an element needs other ranks (it asks what lies outside,
- * or calls a stage) finds that out at the same element, and shares it from then on. */
+ * In: a loop that all ranks are about to run. Out: the same answer at all of them, by what they told each
+ * other the last time that it was shared (how long its elements took, how much was sent), and what meetings
+ * cost here. What always holds: no rank's own clock decides; who is to run a loop whole in which an element
+ * needs other ranks (it asks what lies outside, or calls a stage) finds that out at the same element, and
+ * shares it from then on. */
 #include "exec/ranks.h"
 #include "exec/tasks.h"
 
-/* A loop that ran whole is measured again after so many times the work that a meeting is: the more often it did not pay, the
- * more. */
+/* A loop that ran whole is measured again after so many times the work that a meeting is: the more often it
+ * did not pay, the more. */
 enum { SOON = 25, SELDOM = 800 };
 
 static FlRankLoop *loop_at(const FlRanks *r, int32_t site) {

@@ -1,9 +1,9 @@
 /* ranks_tasks.c: loops whose elements are tasks, over ranks.
  *
- * In: a loop that all ranks are about to run. Out: its results at all ranks: each has run every n-th element, in a context
- * that knows of no other rank, and sent what came of them. What always holds: results, notes and the first error are by
- * element, so that it shows nowhere who ran what. An element that asks what rank 0 alone may ask is run by rank 0, after the
- * others; its other ranks leave no trace of it. */
+ * In: a loop that all ranks are about to run. Out: its results at all ranks: each has run every n-th element,
+ * in a context that knows of no other rank, and sent what came of them. What always holds: results, notes and
+ * the first error are by element, so that it shows nowhere who ran what. An element that asks what rank 0
+ * alone may ask is run by rank 0, after the others; its other ranks leave no trace of it. */
 #include "data/value_type.h"
 #include "exec/ranks.h"
 #include "exec/tasks.h"
@@ -12,12 +12,14 @@
 #include <string.h>
 #include <time.h>
 
-/* What a rank sends of its elements: one array for each result, of those that it ran, in their order; then these. */
+/* What a rank sends of its elements: one array for each result, of those that it ran, in their order; then
+ * these. */
 enum { WENT, NOTED, NOTES, FAILED, ERROR, N_MORE = ERROR + FL_ERROR_TEXTS };
-static const FlType1 more_types[ERROR] = {[WENT] = {.dtype = FL_I64, .rank = 1}, /* elements that are rank 0's to run */
-                                          [NOTED] = {.dtype = FL_I64, .rank = 1}, /* those that left notes, */
-                                          [NOTES] = {.dtype = FL_TEXT, .rank = 1}, /* and these */
-                                          [FAILED] = {.dtype = FL_I64}}; /* the first that failed; -1: none */
+static const FlType1 more_types[ERROR] = {
+    [WENT] = {.dtype = FL_I64, .rank = 1},   /* elements that are rank 0's to run */
+    [NOTED] = {.dtype = FL_I64, .rank = 1},  /* those that left notes, */
+    [NOTES] = {.dtype = FL_TEXT, .rank = 1}, /* and these */
+    [FAILED] = {.dtype = FL_I64}};           /* the first that failed; -1: none */
 
 /* Some elements of the loop, and what came of them. */
 typedef struct Share {
@@ -34,7 +36,8 @@ static bool is_list(FlType1 t) { return t.rank > 0 || t.depth > 0; }
 
 /* An array of what each element gives. */
 static FlType1 column_type(FlType1 t) {
-  return is_list(t) ? (FlType1){t.dtype, t.rank, (uint8_t)(t.depth + 1), 0} : (FlType1){.dtype = t.dtype, .rank = 1};
+  return is_list(t) ? (FlType1){t.dtype, t.rank, (uint8_t)(t.depth + 1), 0}
+                    : (FlType1){.dtype = t.dtype, .rank = 1};
 }
 
 static bool share_init(Share *s, const FlTasks *t) {
@@ -95,14 +98,16 @@ static FlStatus put_columns(FlCtx *ctx, Share *s, FlTaskSet *set, FlHeap *heap) 
     FlArray *a = fl_array_new(ctx, is_list(t->types[k]) ? FL_LIST : t->types[k].dtype, 1, &n);
     if (a && is_list(t->types[k]) && n) memset(a->data, 0, (size_t)n * sizeof(FlArray *));
     s->values[k].a = a;
-    if (!a || (fl_type_is_text(t->types[k]) && fl_array_keep(ctx, a, heap, NULL, 0) != 0)) return FL_FAULT_MEMORY;
+    if (!a || (fl_type_is_text(t->types[k]) && fl_array_keep(ctx, a, heap, NULL, 0) != 0))
+      return FL_FAULT_MEMORY;
   }
   for (int64_t i = 0; i < s->n && !failed; i++) {
     if (skip < fl_array_count(went) && ((const int64_t *)went->data)[skip] == s->which[i]) {
       skip++;
       continue;
     }
-    for (int32_t k = 0; k < t->n_results; k++) fl_array_put(s->values[k].a, at, set->results[i * t->n_results + k]);
+    for (int32_t k = 0; k < t->n_results; k++)
+      fl_array_put(s->values[k].a, at, set->results[i * t->n_results + k]);
     at++;
   }
   if (failed) fl_task_set_release(set);
@@ -115,8 +120,8 @@ static int64_t now_ns(void) {
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Runs the elements of a share. The error of the first that failed is left in the set, for as long as the texts that point
- * into it are needed. */
+/* Runs the elements of a share. The error of the first that failed is left in the set, for as long as the
+ * texts that point into it are needed. */
 static FlStatus run_share(FlCtx *ctx, Share *s, const FlSlot *env, FlTaskSet *set) {
   const FlTasks *t = s->tasks;
   FlHeap *heap = fl_heap_new(ctx);
@@ -151,14 +156,16 @@ static FlStatus run_share(FlCtx *ctx, Share *s, const FlSlot *env, FlTaskSet *se
   return 0;
 }
 
-/* ---- gathering ------------------------------------------------------------------------------------------ */
+/* ---- gathering ------------------------------------------------------------------------------------------
+ */
 
 /* The share of rank k, shares[k], to all, for the first n ranks. `status`: of this rank's own. */
 static FlStatus exchange(FlCtx *ctx, FlRankStep step, Share *shares, int32_t n, FlStatus status) {
   FlRanks *r = ctx->ranks;
   FlParcel mine = {0};
   Share *own = r->here < n ? &shares[r->here] : NULL;
-  if (!status && own && !fl_parcel_pack(ctx, own->values, own->types, n_values(own), &mine)) status = FL_STATUS_MEMORY;
+  if (!status && own && !fl_parcel_pack(ctx, own->values, own->types, n_values(own), &mine))
+    status = FL_STATUS_MEMORY;
   FlRankSlot slot = {.step = step,
                      .site = shares[0].tasks->site,
                      .failed = status,
@@ -169,7 +176,8 @@ static FlStatus exchange(FlCtx *ctx, FlRankStep step, Share *shares, int32_t n, 
     FlParcel theirs = {0};
     Share *s = &shares[k];
     status = fl_parcel_send(ctx, k, k == r->here ? &mine : &theirs);
-    if (!status && k != r->here) status = fl_parcel_open(ctx, &theirs, s->types, n_values(s), s->values, &s->keep);
+    if (!status && k != r->here)
+      status = fl_parcel_open(ctx, &theirs, s->types, n_values(s), s->values, &s->keep);
   }
   fl_parcel_reset(&mine);
   return status;
@@ -208,14 +216,16 @@ static bool gather_rest(const Share *shares, int32_t n, Share *rest) {
   return true;
 }
 
-/* ---- putting together ------------------------------------------------------------------------------------- */
+/* ---- putting together -------------------------------------------------------------------------------------
+ */
 
 static FlStatus fill(FlCtx *ctx, const Share *s, FlSlot *results) {
   const FlArray *went = more(s)[WENT].a;
   for (int32_t k = 0; k < s->tasks->n_results; k++) {
     FlArray *from = s->values[k].a, *to = results[k].a;
     int64_t skip = 0, at = 0;
-    if (fl_type_is_text(s->tasks->types[k]) && fl_array_keep(ctx, to, NULL, &from, 1) != 0) return FL_FAULT_MEMORY;
+    if (fl_type_is_text(s->tasks->types[k]) && fl_array_keep(ctx, to, NULL, &from, 1) != 0)
+      return FL_FAULT_MEMORY;
     for (int64_t i = 0; i < s->n; i++) {
       if (skip < fl_array_count(went) && ((const int64_t *)went->data)[skip] == s->which[i]) {
         skip++;
@@ -276,7 +286,8 @@ static FlStatus put_together(FlCtx *ctx, const Share *shares, int32_t n, FlSlot 
 }
 
 /* shares[0 .. n] of the ranks, and behind them what rank 0 runs for others. */
-static FlStatus run_all(FlCtx *ctx, const FlSlot *env, int64_t n, Share *shares, FlTaskSet sets[2], FlSlot *results) {
+static FlStatus run_all(FlCtx *ctx, const FlSlot *env, int64_t n, Share *shares, FlTaskSet sets[2],
+                        FlSlot *results) {
   FlRanks *r = ctx->ranks;
   Share *rest = &shares[r->n];
   FlStatus status = run_share(ctx, &shares[r->here], env, &sets[0]);

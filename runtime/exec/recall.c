@@ -162,7 +162,8 @@ static FlStageKept store(FlFuture *call, FlMemoKey key, int64_t took, int64_t *b
       bool cheap = encoded.bytes >= FL_LARGE && (double)took * BYTES_PER_NS < (double)encoded.bytes;
       *bytes = encoded.bytes;
       if (stage->memo <= 0 && cheap) kept = FL_KEPT_CHEAP;
-      else if (call->run->tried_until) kept = fl_run_wait_to_store(call->run, key, &encoded) ? FL_KEPT_YES : FL_KEPT_LOST;
+      else if (call->run->tried_until)
+        kept = fl_run_wait_to_store(call->run, key, &encoded) ? FL_KEPT_YES : FL_KEPT_LOST;
       else if (fl_memo_put(call->run->memo, key, encoded.pieces, encoded.n_pieces, NULL) == FL_MEMO_OK)
         kept = FL_KEPT_YES;
       fl_codec_reset(&encoded);
@@ -202,10 +203,12 @@ static FlStatus look_together(FlFuture *call, FlStatus status, bool *found) {
   bool ok = types && values && (!had || fl_notes_encode(&call->ctx.notes, &notes));
   if (ok && had && n) memcpy(values, call->results, (size_t)n * sizeof *values);
   if (ok) values[n].t = notes;
-  FlStatus s = ok ? fl_ranks_look(call, values, types, n + 1, status, found, &keep)
-                  : fl_ranks_together(&call->ctx, &(FlRankSlot){.step = FL_RANKS_LOOK, .failed = FL_STATUS_MEMORY});
+  FlStatus s =
+      ok ? fl_ranks_look(call, values, types, n + 1, status, found, &keep)
+         : fl_ranks_together(&call->ctx, &(FlRankSlot){.step = FL_RANKS_LOOK, .failed = FL_STATUS_MEMORY});
   if (!s && *found && !first) {
-    if (!fl_notes_decode(values[n].t, &call->ctx.notes)) s = fl_fail_text(&call->ctx, -1, FL_FAULT_MEMORY, "out of memory");
+    if (!fl_notes_decode(values[n].t, &call->ctx.notes))
+      s = fl_fail_text(&call->ctx, -1, FL_FAULT_MEMORY, "out of memory");
     else fl_slots_copy(fl_ctx_heap(&call->ctx), call->results, values, types, n);
     fl_slots_release(values, types, n);
   }
@@ -270,7 +273,9 @@ FlStatus fl_stage_recall(FlFuture *call) {
     FlFlightEntry *other = fl_flight_join(run->flight, &key);
     if (other) {
       status = fl_flight_follow(call, other);
-      how = !status ? FL_STAGE_CACHED : fl_ctx_asks_elsewhere(&call->ctx) ? FL_STAGE_ELSEWHERE : FL_STAGE_FAILED;
+      how = !status                             ? FL_STAGE_CACHED
+            : fl_ctx_asks_elsewhere(&call->ctx) ? FL_STAGE_ELSEWHERE
+                                                : FL_STAGE_FAILED;
       if (!status) kept = FL_KEPT_YES;
     } else {
       status = compute_or_load(call, &key, &how, &kept, &bytes);

@@ -104,7 +104,9 @@ static void run_together(FlFuture *f) {
     s = f->status;
   } else {
     bool looks = f->ctx.ranks->remembers && f->stage->memo >= 0;
-    s = fl_ctx_is_stopped(&f->ctx) ? fl_fail_stopped(&f->ctx) : looks ? fl_stage_follow(f) : fl_stage_compute(f);
+    s = fl_ctx_is_stopped(&f->ctx) ? fl_fail_stopped(&f->ctx)
+        : looks                    ? fl_stage_follow(f)
+                                   : fl_stage_compute(f);
     if (s) say_stage(f);
   }
   f->status = fl_ranks_stage_end(f, s);

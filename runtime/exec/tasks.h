@@ -1,4 +1,5 @@
-/* tasks.h: elements of a host-level loop that run as tasks: all of them, or those of one rank (loop.c, ranks_tasks.c). */
+/* tasks.h: elements of a host-level loop that run as tasks: all of them, or those of one rank (loop.c,
+ * ranks_tasks.c). */
 #ifndef FL_TASKS_H
 #define FL_TASKS_H
 
@@ -29,19 +30,21 @@ typedef struct FlTaskSet {
   int64_t n_outcomes, cap_outcomes;
 } FlTaskSet;
 
-/* Runs the elements of a set, of which the first fields up to `heap` are filled in. Afterwards `failed` and `error` say
- * whether one failed, and `outcomes` are in the order of elements. */
+/* Runs the elements of a set, of which the first fields up to `heap` are filled in. Afterwards `failed` and
+ * `error` say whether one failed, and `outcomes` are in the order of elements. */
 void fl_task_set_run(FlTaskSet *set);
 /* The results of elements that succeeded are let go of. */
 void fl_task_set_release(const FlTaskSet *set);
 /* What is left of it, without results. */
 void fl_task_set_reset(FlTaskSet *set);
 
-/* ranks_pays.c: true: each rank runs the loop of so many elements whole, alike, until the end is told; that then says
- * false where the loop is to be shared all the same, since an element needs other ranks, and has left nothing. */
+/* ranks_pays.c: true: each rank runs the loop of so many elements whole, alike, until the end is told; that
+ * then says false where the loop is to be shared all the same, since an element needs other ranks, and has
+ * left nothing. */
 bool fl_ranks_alike_begin(FlCtx *ctx, int32_t site, int64_t n);
 bool fl_ranks_alike_end(FlCtx *ctx, int32_t site);
-/* After the meeting that ended a loop of n elements: the slots' first values are the nanoseconds that the ranks took. */
+/* After the meeting that ended a loop of n elements: the slots' first values are the nanoseconds that the
+ * ranks took. */
 void fl_ranks_learn(FlRanks *ranks, int32_t site, int64_t n);
 
 /* fl_map_tasks where other ranks have some of the elements: `results` are arrays that are to be filled. */

@@ -1,9 +1,10 @@
-/* tried.c: runs that are tried: a form of the program that is there at once runs it for a moment, before one that is
- * faster is made.
+/* tried.c: runs that are tried: a form of the program that is there at once runs it for a moment, before one
+ * that is faster is made.
  *
- * In: a run, and how much of the processors it may take. Out: it is stopped when that is over, or would be. What always holds:
- * nothing of a run that is given up is seen: what it prints is held back (FlReportOptions.holds), results of its stages
- * wait in memory, it leaves no record, and what cannot be taken back it does not do. */
+ * In: a run, and how much of the processors it may take. Out: it is stopped when that is over, or would be.
+ * What always holds: nothing of a run that is given up is seen: what it prints is held back
+ * (FlReportOptions.holds), results of its stages wait in memory, it leaves no record, and what cannot be
+ * taken back it does not do. */
 #include "exec/exec_internal.h"
 
 #include <stdlib.h>
@@ -12,9 +13,9 @@
 #include <time.h>
 
 enum {
-  EACH = 64,          /* so many looks at one of the clocks, which takes half a microsecond */
-  SLEEPS = 8,         /* nobody waits longer than so many times the time of the processors for what was printed */
-  MOST_BYTES = 1 << 22,  /* of a result that waits, or of a file that is read */
+  EACH = 64,  /* so many looks at one of the clocks, which takes half a microsecond */
+  SLEEPS = 8, /* nobody waits longer than so many times the time of the processors for what was printed */
+  MOST_BYTES = 1 << 22, /* of a result that waits, or of a file that is read */
   MOST_VALUES = 1 << 17 /* that an operator is given: nobody knows how long it takes */
 };
 

@@ -245,7 +245,8 @@ static inline int64_t fl_arrow_load(const uint8_t *at, int64_t bits, bool sign) 
   }
   return 0;
 }
-/* Indices of `bits` bits that are below this, read without a sign, are in the part of the pool that counts. */
+/* Indices of `bits` bits that are below this, read without a sign, are in the part of the pool that counts.
+ */
 static inline uint64_t fl_arrow_index_end(const FlArrowLeaf *l, int64_t bits) {
   const uint64_t n = (uint64_t)l->n_pool, half = UINT64_C(1) << (bits - 1);
   return l->field->index_width < 0 && n > half ? half : n;
@@ -308,8 +309,8 @@ bool fl_arrow_converts(const FlArrowBatch *b, const FlArrowField *f, const FlTab
 /* Whether elements lie as the array has them, but for NaNs of other bits. */
 bool fl_arrow_same_layout(const FlArrowField *f, FlDtype to);
 /* Rows [from, from + n) of the batch to rows first_row + from on of w's arrays. `pool`: of dictionaries.
- * odd: the arrays are the file's own bytes, and are only looked at: it is set for a NaN of other bits than the
- * one NaN. Any thread. */
+ * odd: the arrays are the file's own bytes, and are only looked at: it is set for a NaN of other bits than
+ * the one NaN. Any thread. */
 bool fl_arrow_take(FlCtx *ctx, const FlArrowBatch *b, const FlArrowLeaf *l, const FlArrowPool *pool,
                    FlTableWanted *w, int64_t from, int64_t n, _Atomic bool *odd, FlIoError *e);
 

@@ -145,7 +145,8 @@ static bool take_decimal(const FlArrowBatch *b, const FlArrowLeaf *l, int64_t k,
   char text[FL_ARROW_DECIMAL_ROOM];
   int64_t bits = fl_arrow_bits(l->field), i;
   bool decimal = fl_dtype_is_decimal(w->dtype);
-  if (decimal && l->field->scale == fl_decimal_scale(w->dtype) && take_units(l->data.at + k * (bits / 8), bits, at))
+  if (decimal && l->field->scale == fl_decimal_scale(w->dtype) &&
+      take_units(l->data.at + k * (bits / 8), bits, at))
     return true;
   int n = fl_arrow_decimal(l->data.at + k * (bits / 8), bits, l->field->scale, text), whole = n;
   uint64_t u;
@@ -176,8 +177,8 @@ static bool take_decimal(const FlArrowBatch *b, const FlArrowLeaf *l, int64_t k,
   if (ok) return true;
   fl_arrow_wrong_value(b, w, row, FL_E_VALUE, e, "%s", text);
   if (decimal)
-    fl_io_help(e, "read it rounded or with all its digits: types = (%.*s: f64) or types = (%.*s: text)", w->name_len,
-               w->name, w->name_len, w->name);
+    fl_io_help(e, "read it rounded or with all its digits: types = (%.*s: f64) or types = (%.*s: text)",
+               w->name_len, w->name, w->name_len, w->name);
   return false;
 }
 
@@ -263,8 +264,8 @@ static bool take_entry(const FlArrowBatch *b, const FlArrowLeaf *l, const FlArro
   return true;
 }
 
-/* NaNs become the one NaN; true: one of them was another. at NULL: they are only looked at. What was copied is
- * not read again, as it may be none of memory. */
+/* NaNs become the one NaN; true: one of them was another. at NULL: they are only looked at. What was copied
+ * is not read again, as it may be none of memory. */
 static bool settle(FlDtype d, const char *there, char *at, int64_t n) {
   bool odd = false;
   for (int64_t k = 0; d == FL_F64 && k < n; k++) {

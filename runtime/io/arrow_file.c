@@ -22,8 +22,10 @@ static bool read_one(FlCtx *ctx, const FlTableFrom *from, FlTableWanted *wanted,
   return ok;
 }
 
-const FlTableReader fl_read_arrow = {
-    .schema = fl_arrow_table_schema, .read = read_one, .parts = &fl_arrow_parts, .programs = &fl_arrow_programs};
+const FlTableReader fl_read_arrow = {.schema = fl_arrow_table_schema,
+                                     .read = read_one,
+                                     .parts = &fl_arrow_parts,
+                                     .programs = &fl_arrow_programs};
 
 static bool ends_in(const char *path, const char *end) {
   size_t n = strlen(path), m = strlen(end);

@@ -229,7 +229,8 @@ static void take_pieces(void *env, int64_t begin, int64_t end, int worker) {
     Column *c = &r->columns[p->column];
     FlIoError e = {0};
     if (fl_arrow_take(r->ctx, &r->file.batches[p->batch], &c->leaves[p->batch],
-                      c->field->dictionary ? &c->pool : NULL, c->to, p->from, p->n, c->lies ? &c->odd : NULL, &e)) {
+                      c->field->dictionary ? &c->pool : NULL, c->to, p->from, p->n, c->lies ? &c->odd : NULL,
+                      &e)) {
       if (c->codes.texts)
         fl_arrow_codes_take(&c->codes, &r->file.batches[p->batch], &c->leaves[p->batch], p->from, p->n);
       continue;

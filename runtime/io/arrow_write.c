@@ -1,7 +1,8 @@
 /* arrow_write.c: a table as an Arrow IPC stream or file: its schema, the levels of its categories, batches of
  * rows, the end; of a file then a footer that says where they are.
  *
- * In files of several batches numbers begin at pages, so that readers can have a column in one piece (arrow_map.c).
+ * In files of several batches numbers begin at pages, so that readers can have a column in one piece
+ * (arrow_map.c).
  *
  * What always holds: the bytes depend on the table alone. Bools and validities become bitmaps; a column whose
  * rows are all valid has none. Buffers begin at multiples of 64 of their body. */

@@ -96,8 +96,8 @@ typedef struct FlCsvCount {
   bool wide;           /* any byte above 127 */
 } FlCsvCount;
 
-/* At least 64 bytes must be readable behind the text. A quote of -1: no quoting. before: the byte in front of s, or a line
- * end where the text begins. */
+/* At least 64 bytes must be readable behind the text. A quote of -1: no quoting. before: the byte in front of
+ * s, or a line end where the text begins. */
 typedef struct FlCsvScan {
   const char *name;
   void (*count)(const char *s, int64_t n, char sep, int quote, char before, FlCsvCount *out);
@@ -161,7 +161,8 @@ FlCsvWay fl_csv_way(const FlCsvOptions *o, int32_t n_columns);
 int64_t fl_csv_most_lines(FlCsvWay way);
 /* The row at `at` of a text that ends with a line feed. ends: gets where its fields do; may be NULL. */
 FlCsvRow fl_csv_row_at(const char *text, int64_t len, FlCsvWay way, int64_t at, FlCsvEnds *ends);
-/* Of all rows that end before `end`, as FlCsvScan's index gives them where quotes fit. Returns how many ends. */
+/* Of all rows that end before `end`, as FlCsvScan's index gives them where quotes fit. Returns how many ends.
+ */
 int64_t fl_csv_index_rows(const FlCsvFile *f, FlCsvWay way, int64_t begin, int64_t end, uint32_t *ends);
 /* Whether the quotes of a chunk that begins with a row and ends with one fit, without a closer look. */
 bool fl_csv_fits(const FlCsvCount *c, FlCsvWay way);
@@ -177,7 +178,8 @@ bool fl_csv_find_dialect(const FlCsvFile *f, FlCsvOptions *o, int64_t at, FlIoEr
 /* How many lines from `at` on stand before the header, where nothing else explains the file; else 0. */
 int64_t fl_csv_find_skip(const FlCsvFile *f, const FlCsvOptions *o, int64_t at);
 /* What was open in `given`, as options for later: "?sep=;". Returns how many. */
-int32_t fl_csv_dialect_options(const FlCsvOptions *given, const FlCsvOptions *o, FlIoFound out[FL_IO_DIALECT]);
+int32_t fl_csv_dialect_options(const FlCsvOptions *given, const FlCsvOptions *o,
+                               FlIoFound out[FL_IO_DIALECT]);
 /* Overwrites the quotes in the body's comments. */
 bool fl_csv_hide_comments(FlCtx *ctx, FlCsvFile *f, FlIoError *e);
 /* Makes the text a copy that may be changed, if it is not: pages of a mapped file may be dropped at any time.
@@ -273,7 +275,8 @@ bool fl_csv_steps(FlCtx *ctx, const FlCsvFile *f, FlCsvPlan *plan, FlTableWanted
 /* Blank lines leave gaps between the ranges' rows: moves the rows together. Returns how many there are. */
 int64_t fl_csv_close_gaps(const FlCsvRange *ranges, int32_t n, FlTableWanted *wanted, int32_t n_wanted);
 
-/* Arrays of `most` rows for the wanted columns, filled from the ranges, in parallel; fl_csv_close_gaps is still to come. */
+/* Arrays of `most` rows for the wanted columns, filled from the ranges, in parallel; fl_csv_close_gaps is
+ * still to come. */
 bool fl_csv_read_ranges(FlCtx *ctx, const FlCsvFile *f, FlCsvPlan *plan, FlCsvRange *ranges, int32_t n,
                         int64_t most, FlTableWanted *wanted, int32_t n_wanted, FlIoError *e);
 

@@ -20,7 +20,8 @@ enum { FL_WHOLE = 4 << 20, FL_HEAD = 1 << 20, FL_PIECE = 32 << 10, FL_PIECES = 4
 
 /* In long rows, the rows that are looked at: of a file that is read whole, of the head, of a piece; and what
  * is the longest of them that counts. */
-/* Of a text column so many values are looked at for such that are no texts; and up to where lines are counted. */
+/* Of a text column so many values are looked at for such that are no texts; and up to where lines are
+ * counted. */
 enum { FL_ODD_ROWS = 100, FL_ODD_BYTES = 64 << 20 };
 enum { FL_WHOLE_ROWS = 256, FL_HEAD_ROWS = 64, FL_PIECE_ROWS = 4, FL_LONGEST_ROW = 128 << 10 };
 
@@ -151,7 +152,9 @@ enum { FL_KINDS = ~(FL_SEEN_EMPTY | FL_SEEN_WORD | FL_SEEN_BARE | FL_SEEN_QUOTED
 /* A value of this class comes to column c, which may be text by it. */
 static void note_odd(FlLooking *l, int32_t c, int class, int64_t at, int64_t len) {
   int before = l->seen[c] & FL_KINDS, with = before | (class & FL_KINDS);
-  if (!len || with == before || fl_io_seen_dtype(with) != FL_TEXT || (before && fl_io_seen_dtype(before) == FL_TEXT)) return;
+  if (!len || with == before || fl_io_seen_dtype(with) != FL_TEXT ||
+      (before && fl_io_seen_dtype(before) == FL_TEXT))
+    return;
   l->odd[c] = at;
   l->odd_len[c] = len;
 }

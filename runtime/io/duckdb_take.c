@@ -48,10 +48,11 @@ static bool wrong_value(const Taking *t, int64_t row, int code, FlIoError *e, co
   fl_io_error(e, code, "%s row %lld: column `%.*s` is %s, but here it is %s", t->label, (long long)(row + 1),
               t->w->name_len, t->w->name, wanted_type(t->w, want), value);
   if (t->w->arrays)
-    fl_io_help(e,
-               "rows hold arrays of one size, without nulls; read the column as JSON: `%.*s: text%s` (in SQL: "
-               "to_json(...)::VARCHAR)",
-               t->w->name_len, t->w->name, code == FL_E_NULL ? "?" : "");
+    fl_io_help(
+        e,
+        "rows hold arrays of one size, without nulls; read the column as JSON: `%.*s: text%s` (in SQL: "
+        "to_json(...)::VARCHAR)",
+        t->w->name_len, t->w->name, code == FL_E_NULL ? "?" : "");
   return false;
 }
 
@@ -202,7 +203,8 @@ static bool put_value(const Taking *t, Value v, char *at, int64_t row, FlIoError
   if (v.bad) return wrong_value(t, row, FL_E_VALUE, e, "%s", v.bad);
   if (is_real(t->id)) return put_real(t, v.f, at, row, e);
   bool units = fl_dtype_is_decimal(to) && t->scale == fl_decimal_scale(to) && v.i == (int64_t)v.i;
-  if (to == FL_TEXT || to == FL_F32 || (fl_dtype_is_decimal(to) && !units)) return put_decimal(t, v.i, at, row, e);
+  if (to == FL_TEXT || to == FL_F32 || (fl_dtype_is_decimal(to) && !units))
+    return put_decimal(t, v.i, at, row, e);
   if (to == FL_F64) return put_real(t, t->scale ? decimal_of(v.i, t->scale) : (double)v.i, at, row, e);
   int bits = fl_dtype_info[to].bytes * 8;
   bool positive = fl_dtype_info[to].kind == FL_KIND_UNSIGNED || to == FL_BOOL;

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether a path leads through a folder of flow's own, of remembered results, that the pattern does not name. */
+/* Whether a path leads through a folder of flow's own, of remembered results, that the pattern does not name.
+ */
 static bool is_store(const char *path, const char *pattern) {
   for (const char *at = path; (at = strstr(at, ".flow")); at += 5)
     if ((at == path || at[-1] == '/') && at[5] == '/') return !strstr(pattern, ".flow");

@@ -115,7 +115,9 @@ static bool read_whole(FlCtx *ctx, const char *path, FlInput *in, FlIoError *e) 
   while (at < in->size) {
     ssize_t n = pread(in->fd, in->data + at, (size_t)(in->size - at), at);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fl_io_error(e, errno == ENOMEM ? FL_E_MEMORY : FL_E_OPEN, "cannot read `%s`: %s", path, strerror(errno));
+    if (n < 0)
+      return fl_io_error(e, errno == ENOMEM ? FL_E_MEMORY : FL_E_OPEN, "cannot read `%s`: %s", path,
+                         strerror(errno));
     if (n == 0) return fl_io_error(e, FL_E_CHANGED, "`%s` became shorter while it was being read", path);
     at += n;
   }
@@ -130,7 +132,8 @@ static bool map_whole(FlCtx *ctx, const char *path, FlInput *in, FlIoError *e) {
   if (mmap(base, (size_t)in->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, in->fd, 0) ==
       MAP_FAILED) {
     munmap(base, pages + page);
-    return fl_io_error(e, errno == ENOMEM ? FL_E_MEMORY : FL_E_OPEN, "cannot map `%s`: %s", path, strerror(errno));
+    return fl_io_error(e, errno == ENOMEM ? FL_E_MEMORY : FL_E_OPEN, "cannot map `%s`: %s", path,
+                       strerror(errno));
   }
   /* The file's last page is made ours and stays: a reader may end the text with a byte of its own, and one
    * that has seen how the text ends may rely on it whatever another program writes. */

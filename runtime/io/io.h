@@ -1,8 +1,8 @@
-/* io.h: files and output for people: the runtime operators that read and write files, print and show, and what the
- * compiler asks of files while compiling.
+/* io.h: files and output for people: the runtime operators that read and write files, print and show, and
+ * what the compiler asks of files while compiling.
  *
- * Options of CSV files (flow/formats.def); of those marked * the file itself shows what is not given, and one that is
- * `found` is what it showed while compiling, which the file at run time must not contradict:
+ * Options of CSV files (flow/formats.def); of those marked * the file itself shows what is not given, and one
+ * that is `found` is what it showed while compiling, which the file at run time must not contradict:
  * * sep ,           one byte
  * * quote "         one byte, or nothing: no quoting
  * * header true     false: the columns are called column_1, column_2, ...
@@ -13,7 +13,8 @@
  *                   text. A quoted field is never null, but for "" where the column is not text.
  * * decimal .       the decimal point: . or ,
  *   dates %d.%m.%Y  how dates are written, of %Y %m %d %H %M %S and other characters; else ISO 8601
- *   encoding utf-8  or utf-16 utf-16le utf-16be latin-1 windows-1252; a byte order mark of UTF-16 says so itself
+ *   encoding utf-8  or utf-16 utf-16le utf-16be latin-1 windows-1252; a byte order mark of UTF-16 says so
+ * itself
  *   duplicates stop or number: columns that are called as one before them are called x_2, x_3, ...
  *   on_error stop   or null: a value that does not fit becomes null in a column of T?; collect: a row with a
  *                   problem is left out, and told about in results of their own
@@ -39,8 +40,8 @@ typedef struct FlIoColumn {
   FlDtype dtype;    /* of texts BOOL I64 F64 DATE DATETIME DURATION TEXT; else any scalar type or CATEGORY */
   bool nullable;
   bool arrays; /* each row holds an array, of one size in all rows */
-  /* Of a column that is text though some values are not: the first that made it so, cut, and its line; "" and 0: none,
-   * or not known. */
+  /* Of a column that is text though some values are not: the first that made it so, cut, and its line; "" and
+   * 0: none, or not known. */
   int64_t odd_line;
   char odd[40];
 } FlIoColumn;
@@ -74,8 +75,8 @@ typedef struct FlIoSchema {
   void *own;
 } FlIoSchema;
 
-/* The row type of a file of a format: column names and types, from its header, its schema or its values. The same for the
- * same bytes; takes a bounded time on large files. false: *error says why, nothing is owned. */
+/* The row type of a file of a format: column names and types, from its header, its schema or its values. The
+ * same for the same bytes; takes a bounded time on large files. false: *error says why, nothing is owned. */
 typedef bool FlIoSchemaFn(const char *path, FlOptions options, FlIoSchema *out, FlIoError *error);
 void fl_io_schema_reset(FlIoSchema *s);
 /* That of a reader by its name, "read_csv"; NULL: it reads no tables. */
@@ -83,15 +84,15 @@ FlIoSchemaFn *fl_io_schema_of(const char *name);
 /* Whether the last of some options of a reader or writer has a possible value, beside those before it. */
 typedef bool FlIoCheckFn(FlOptions options, FlIoError *error);
 FlIoCheckFn *fl_io_check_of(const char *name); /* "read_csv", "write_csv"; NULL: all are */
-/* An option of a reader from a word "name=value", which the option points into; a '?' before it: it is `found`. 0: the
- * reader has no such option, or it is no such word; -1: the value is impossible, *error says why. `name` has room for the
- * name. */
+/* An option of a reader from a word "name=value", which the option points into; a '?' before it: it is
+ * `found`. 0: the reader has no such option, or it is no such word; -1: the value is impossible, *error says
+ * why. `name` has room for the name. */
 enum { FL_IO_OPTION_NAME = 32 };
 int fl_io_option_read(const char *reader, const char *word, FlOptionAttr *out, char name[FL_IO_OPTION_NAME],
                       FlIoError *error);
 
-/* The row type of a query's result, all columns but arrays nullable. inputs: as io/sql.c lists them; paths: of
- * the files among them, in order. */
+/* The row type of a query's result, all columns but arrays nullable. inputs: as io/sql.c lists them; paths:
+ * of the files among them, in order. */
 bool fl_io_sql_schema(const char *query, const FlColumnAttr *inputs, int32_t n, const char *const *paths,
                       FlIoSchema *out, FlIoError *error);
 /* The arrays in a file, by name; rank 0: a single value. */
@@ -116,7 +117,8 @@ FlIoArraysFn *fl_io_arrays_of(const char *name);
 /* The array in an NPY file, without a name: type and sizes from its header, nulls from its first 64 MB. */
 bool fl_io_npy_type(const char *path, FlIoArray *out, FlIoError *error);
 
-/* The type of the value in a file that `save` wrote, as in data/value_type.h; on the heap. NULL: *error says why. */
+/* The type of the value in a file that `save` wrote, as in data/value_type.h; on the heap. NULL: *error says
+ * why. */
 char *fl_io_saved_type(const char *path, FlIoError *error);
 
 /* Index of the first byte that is not part of valid UTF-8, or n. */
@@ -134,28 +136,29 @@ FlStatus fl_io_fail(FlCtx *ctx, int32_t site, const FlIoError *error, const char
 typedef struct FlFiles FlFiles;
 FlFiles *fl_files_new(void);        /* NULL: out of memory */
 void fl_files_free(FlFiles *files); /* NULL is allowed */
-/* Removes the temporary files of outputs that are being written: the process is about to end. Nothing else may be
- * done with the files of the run afterwards. */
+/* Removes the temporary files of outputs that are being written: the process is about to end. Nothing else
+ * may be done with the files of the run afterwards. */
 void fl_files_give_up(FlFiles *files);
 /* For libraries that bear one thread at a time; NULL: there is one thread. */
 void fl_files_lock_library(FlFiles *files);
 void fl_files_unlock_library(FlFiles *files);
 FlFiles *fl_ctx_files(FlCtx *ctx);  /* of the context's run; defined by exec */
 
-/* Whether no mapped file whose bytes are still in use was written to; false: *error says which. Any thread. */
+/* Whether no mapped file whose bytes are still in use was written to; false: *error says which. Any thread.
+ */
 bool fl_files_stay(FlCtx *ctx, FlIoError *error);
-/* The same for what is done often: looks once in a few milliseconds only. Whoever relies on it calls fl_files_stay in
- * the end. */
+/* The same for what is done often: looks once in a few milliseconds only. Whoever relies on it calls
+ * fl_files_stay in the end. */
 bool fl_files_stayed(FlCtx *ctx, FlIoError *error);
 
-/* Digest of a file's content, and of what lies beside a database, read in parallel; remembered as long as the system tells
- * of no change. */
+/* Digest of a file's content, and of what lies beside a database, read in parallel; remembered as long as the
+ * system tells of no change. */
 FlStatus fl_file_digest(FlCtx *ctx, int32_t site, FlText path, FlDigest *out);
-/* The digest once more, before a result is stored: false when the file cannot be read, or somebody opened the path since
- * and found other than what was digested. Records no error. */
+/* The digest once more, before a result is stored: false when the file cannot be read, or somebody opened the
+ * path since and found other than what was digested. Records no error. */
 bool fl_file_digest_again(FlCtx *ctx, FlText path, FlDigest *out);
-/* A digest that takes a bounded time and no run: of another content, or of a large file that was written to since, another;
- * zero: it is not there, or no ordinary file. */
+/* A digest that takes a bounded time and no run: of another content, or of a large file that was written to
+ * since, another; zero: it is not there, or no ordinary file. */
 FlDigest fl_file_sample(const char *path);
 /* A reader that gives a file to a library by its name is about to do so. */
 void fl_file_named(FlCtx *ctx, const char *path, int64_t len);
@@ -164,8 +167,9 @@ void fl_file_named(FlCtx *ctx, const char *path, int64_t len);
 bool fl_io_is_standard_input(const char *text, int64_t len);
 /* Whether what is under the path comes when the script runs, and once: standard input, a pipe, a device. */
 bool fl_io_comes_once(const char *path);
-/* Makes standard input a file that can be read by fl_io_standard_input_path, as often as one likes; of several
- * ranks at all. ctx: NULL where there is one thread. False: it cannot be read, or there is no room for a copy. */
+/* Makes standard input a file that can be read by fl_io_standard_input_path, as often as one likes; of
+ * several ranks at all. ctx: NULL where there is one thread. False: it cannot be read, or there is no room
+ * for a copy. */
 bool fl_io_standard_input(FlCtx *ctx, FlIoError *e);
 FlText fl_io_standard_input_path(void);
 
@@ -181,7 +185,8 @@ void fl_io_glob_reset(FlIoGlob *g);
 FlArray *fl_io_paths(FlCtx *ctx, const FlIoGlob *g, int32_t dtype);
 
 FlRuntimeOp fl_rt_save_value, fl_rt_load_value, fl_rt_write_json, fl_rt_sql, fl_rt_exec;
-FlRuntimeOp fl_rt_read_table, fl_rt_read_table_some, fl_rt_write_table, fl_rt_table_parts, fl_rt_table_part, fl_rt_table_end;
+FlRuntimeOp fl_rt_read_table, fl_rt_read_table_some, fl_rt_write_table, fl_rt_table_parts, fl_rt_table_part,
+    fl_rt_table_end;
 FlRuntimeOp fl_rt_read_npy, fl_rt_write_npy, fl_rt_read_npz, fl_rt_write_npz, fl_rt_read_hdf5, fl_rt_read_mat;
 FlRuntimeOp fl_rt_read_image, fl_rt_write_image, fl_rt_read_wav;
 FlRuntimeOp fl_rt_files, fl_rt_file_path, fl_rt_file_of, fl_rt_print, fl_rt_show;

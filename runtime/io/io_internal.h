@@ -52,8 +52,8 @@ void fl_io_help(FlIoError *e, const char *fmt, ...) __attribute__((format(printf
 
 /* Puts a code point as UTF-8, up to 4 bytes; behind it. */
 char *fl_utf8_put(char *to, uint32_t code);
-/* n code units of UTF-16 or UTF-32 (size 2 or 4 bytes; 1: code points) as UTF-8 in `to`, which has room for 3 bytes a
- * unit of 2 and else 4. The bytes; -1: no such text. */
+/* n code units of UTF-16 or UTF-32 (size 2 or 4 bytes; 1: code points) as UTF-8 in `to`, which has room for 3
+ * bytes a unit of 2 and else 4. The bytes; -1: no such text. */
 int64_t fl_utf8_of_units(const char *from, int64_t n, int size, bool big, char *to);
 
 /* ---- inputs ------------------------------------------------------------------------------------------- */
@@ -70,16 +70,16 @@ typedef struct FlInput {
 
 /* Opens a file that is no folder; -1: e says why, with the name that was probably meant. */
 int fl_input_fd(const char *path, struct stat *found, FlIoError *e);
-/* Likewise, and what comes is there as an ordinary file, *found its state: of a pipe, a device, or a file of the
- * system whose size is not known it is a copy. ctx may be NULL. */
+/* Likewise, and what comes is there as an ordinary file, *found its state: of a pipe, a device, or a file of
+ * the system whose size is not known it is a copy. ctx may be NULL. */
 int fl_input_file(FlCtx *ctx, const char *path, struct stat *found, FlIoError *e);
 /* Likewise for readers that open the path anew: what is no ordinary file is an error. */
 int fl_input_ordinary(const char *path, struct stat *found, FlIoError *e);
-/* Whether an open file says nothing of its size: no ordinary file, or one of the system (/proc) that has bytes and a
- * size of 0. */
+/* Whether an open file says nothing of its size: no ordinary file, or one of the system (/proc) that has
+ * bytes and a size of 0. */
 bool fl_stream_is(int fd, const struct stat *found);
-/* All that is left of `fd`, of which *found is known, in a new file without a name; -1: e says why. What never
- * ends stops where the room for it does, a device after 64 MB. */
+/* All that is left of `fd`, of which *found is known, in a new file without a name; -1: e says why. What
+ * never ends stops where the room for it does, a device after 64 MB. */
 int fl_stream_copy(FlCtx *ctx, int fd, const struct stat *found, const char *label, FlIoError *e);
 /* Opens and reads or maps a file. `path` is NUL-terminated. */
 bool fl_input_open(FlCtx *ctx, const char *path, FlInput *in, FlIoError *e);
@@ -129,8 +129,8 @@ struct FlFiles {
   int64_t looked;   /* nanoseconds of the clock when they were all looked at last; 0: never */
 };
 
-/* Tells that a reader has opened a file by this path: results that it goes into are stored only when it is the one that was
- * digested for their keys. */
+/* Tells that a reader has opened a file by this path: results that it goes into are stored only when it is
+ * the one that was digested for their keys. */
 void fl_files_opened(FlCtx *ctx, const char *path, const struct stat *found);
 
 /* Watches a mapped input for as long as its buffer lives. */
@@ -159,8 +159,8 @@ bool fl_output_write(FlOutput *out, const void *bytes, size_t n, FlIoError *e);
 
 /* Writes all of a file into `out`; false: *e says why. */
 typedef bool FlPutFn(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e);
-/* What an operator that writes the file `to` does: claims it for this run, opens it, has it filled by `put`, and
- * puts it in its place, whole; on failure the file is as it was and the error is recorded. */
+/* What an operator that writes the file `to` does: claims it for this run, opens it, has it filled by `put`,
+ * and puts it in its place, whole; on failure the file is as it was and the error is recorded. */
 FlStatus fl_io_write_file(FlCtx *ctx, const FlOpDesc *desc, FlText to, FlPutFn *put, void *what);
 
 /* ---- types of columns of text: seen.c ----------------------------------------------------------------- */

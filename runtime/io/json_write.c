@@ -20,7 +20,8 @@ enum { FL_PIECE_ROWS = 4096, FL_WAVE = 4, FL_MOST_EMPTY = 1 << 24 };
 typedef struct FlJsonOut {
   FlBytes bytes;
   bool no_number; /* a nan or an infinity was met */
-  bool hollow;    /* an array of more than FL_MOST_EMPTY rows without an element, which take no memory but here */
+  /* an array of more than FL_MOST_EMPTY rows without an element, which take no memory but here */
+  bool hollow;
 } FlJsonOut;
 
 static void put_text(FlBytes *b, const char *s, int64_t n) {
@@ -191,7 +192,8 @@ static void put_pieces(void *env, int64_t begin, int64_t end, int worker) {
 static bool put_out(FlJsonOut *o, FlOutput *out, FlIoError *e) {
   if (o->bytes.failed) return fl_io_error(e, FL_E_MEMORY, "out of memory while writing `%s`", out->path);
   if (o->hollow) {
-    fl_io_error(e, FL_E_WRITE, "cannot write `%s`: an array has more than 16 million rows, and all are empty", out->path);
+    fl_io_error(e, FL_E_WRITE, "cannot write `%s`: an array has more than 16 million rows, and all are empty",
+                out->path);
     fl_io_help(e, "is its shape meant? `write_npy` writes such arrays");
     return false;
   }

@@ -49,7 +49,8 @@ static bool look(const FlZip *zip, const FlZipMember *m, int64_t room, FlNpy *h,
     from.bytes = head = calloc(1, (size_t)room);
     if (!head) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", zip->label);
   }
-  bool ok = (!head || fl_zip_begin(zip, m, head, room, e)) && fl_npy_header(label_of(zip, m).text, &from, h, e);
+  bool ok =
+      (!head || fl_zip_begin(zip, m, head, room, e)) && fl_npy_header(label_of(zip, m).text, &from, h, e);
   if (ok && head && from.size > room) from.size = room; /* the header was checked against all of it */
   *nat = ok && fl_npy_has_nat(&from, h);
   free(head);

@@ -181,7 +181,8 @@ void fl_parquet_needed_for(const char *path, const char *name, int32_t name_len,
   char why[sizeof e->message];
   if (e->code != FL_E_NO_DUCKDB) return;
   memcpy(why, e->message, sizeof why);
-  (void)snprintf(e->message, sizeof e->message, "column `%.*s` of `%.150s` is not of those that are read without DuckDB: %.200s",
+  (void)snprintf(e->message, sizeof e->message,
+                 "column `%.*s` of `%.150s` is not of those that are read without DuckDB: %.200s",
                  name_len < 100 ? name_len : 100, name, path, why);
 }
 

@@ -2,8 +2,8 @@
  *
  * In: pages, which hold the values that are not null, plain or as indices into the chunk's dictionary, and
  * before them levels that say which are. Out: values, and validities. What always holds: as many rows as the
- * chunk has, or an error. Texts of a chunk that is all of the array, and whose dictionary has them all, get the
- * codes that its indices say. */
+ * chunk has, or an error. Texts of a chunk that is all of the array, and whose dictionary has them all, get
+ * the codes that its indices say. */
 #include "io/parquet.h"
 #include "io/text_places.h"
 #include "data/data.h"
@@ -82,7 +82,8 @@ static bool make_codes(Chunk *c, FlCtx *ctx, int64_t rows) {
   enum { MOST_CODES = 1 << 12 };
   if (c->n_dictionary > MOST_CODES || c->n_dictionary > rows / 4) return true;
   c->place = fl_counted_new(c->pool, (size_t)(c->n_dictionary + 1) * sizeof *c->place);
-  if (c->place) c->texts = fl_text_places(ctx, (const FlText *)(const void *)c->dictionary, c->n_dictionary, c->place);
+  if (c->place)
+    c->texts = fl_text_places(ctx, (const FlText *)(const void *)c->dictionary, c->n_dictionary, c->place);
   c->width = fl_text_codes_width(c->n_dictionary);
   if (c->texts) c->codes = fl_buffer_new(ctx, rows * c->width);
   return c->codes || missing(c);

@@ -1,10 +1,10 @@
 /* plot.h: a plot as it is drawn, read from the parts of a value of type Plot, and the ticks of its axes.
  *
- * The parts, in order (sema/builtins/plot.h): the texts title, x_label, y_label, color_label; a table of layers: their
- * number, kind (scatter line bar hist), points (how many), x y color (none number date datetime text),
- * x_levels and color_levels (how many texts), bins (0: as the data say); text[] levels, those of the first
- * layer's x, then of its colours, then of the next layer; a table of points: their number, x, y, color. Dates
- * are days, datetimes seconds since 1970, texts positions among their levels.
+ * The parts, in order (sema/builtins/plot.h): the texts title, x_label, y_label, color_label; a table of
+ * layers: their number, kind (scatter line bar hist), points (how many), x y color (none number date datetime
+ * text), x_levels and color_levels (how many texts), bins (0: as the data say); text[] levels, those of the
+ * first layer's x, then of its colours, then of the next layer; a table of points: their number, x, y, color.
+ * Dates are days, datetimes seconds since 1970, texts positions among their levels.
  *
  * What always holds once it is open: all coordinates are finite, but for the gaps of lines; layers stand on
  * common axes, and equal texts have the same place and colour in all layers; nothing depends on the machine.

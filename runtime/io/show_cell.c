@@ -18,7 +18,8 @@ enum { FL_SHOW_DIGITS = 6, FL_MOST_DECIMALS = 8 };
 
 bool fl_cell_is_right(FlCells cells) {
   FlKind k = fl_dtype_info[cells.values->dtype].kind;
-  return !cells.levels && (k == FL_KIND_SIGNED || k == FL_KIND_UNSIGNED || k == FL_KIND_FLOAT || k == FL_KIND_DECIMAL);
+  return !cells.levels &&
+         (k == FL_KIND_SIGNED || k == FL_KIND_UNSIGNED || k == FL_KIND_FLOAT || k == FL_KIND_DECIMAL);
 }
 
 static bool is_valid(FlCells c, int64_t at) { return !c.valid || ((const uint8_t *)c.valid->data)[at]; }

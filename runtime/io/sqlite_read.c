@@ -152,8 +152,8 @@ static bool value_of(const FlSqliteQuery *q, const Column *c, FlHeap *heap, FlSl
     return integer || type == SQLITE_FLOAT;
   case FL_KIND_DECIMAL: /* texts and integers; a float is rounded already */
     return (integer || type == SQLITE_TEXT) &&
-           fl_parse_decimal((const char *)q->api.column_text(q->rows, c->k), q->api.column_bytes(q->rows, c->k),
-                            fl_decimal_scale(c->w->dtype), &v->i);
+           fl_parse_decimal((const char *)q->api.column_text(q->rows, c->k),
+                            q->api.column_bytes(q->rows, c->k), fl_decimal_scale(c->w->dtype), &v->i);
   case FL_KIND_TIME:
     return type == SQLITE_TEXT && time_of(c->w, (const char *)q->api.column_text(q->rows, c->k),
                                           q->api.column_bytes(q->rows, c->k), v);

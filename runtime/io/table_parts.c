@@ -68,8 +68,9 @@ static FlStatus agree_on_file(FlCtx *ctx, const FlOpDesc *desc, const Opened *o)
   FlStatus s = fl_ctx_agree(ctx, desc->site, size, &least, &most);
   if (s || least == most) return s;
   s = least < 0 ? fl_fail_op(ctx, desc, FL_CODE_RESOURCE, "`%s` is not there at some ranks", o->path)
-                : fl_fail_op(ctx, desc, FL_CODE_RESOURCE, "`%s` is another file at some ranks: it has %lld bytes, and %lld",
-                             o->path, (long long)least, (long long)most);
+                : fl_fail_op(ctx, desc, FL_CODE_RESOURCE,
+                             "`%s` is another file at some ranks: it has %lld bytes, and %lld", o->path,
+                             (long long)least, (long long)most);
   fl_fail_help(ctx, "put it where all machines see it, or copy it to the same path on each");
   return s;
 }

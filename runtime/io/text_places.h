@@ -4,8 +4,8 @@
 
 #include "data/text_codes.h"
 
-/* The n texts by ascending bytes, equal ones in one place, which is place[k] of text k. One reference; NULL: out
- * of memory. */
+/* The n texts by ascending bytes, equal ones in one place, which is place[k] of text k. One reference; NULL:
+ * out of memory. */
 FlDictionary *fl_text_places(FlCtx *ctx, const FlText *texts, int64_t n, uint32_t *place);
 
 #endif

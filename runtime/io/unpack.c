@@ -154,8 +154,8 @@ static bool grow(FlGrowing *g, int64_t room) {
   return true;
 }
 
-/* More than three quarters of the memory of the machine or control group would end in swapping, or in the system
- * ending us. */
+/* More than three quarters of the memory of the machine or control group would end in swapping, or in the
+ * system ending us. */
 static bool too_large(int64_t size) { return size > fl_machine_memory() / 4 * 3; }
 
 static bool unpack_all(FlUnpack *u, FlGrowing *g, int64_t most, bool *more, FlIoError *e) {

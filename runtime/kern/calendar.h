@@ -122,7 +122,9 @@ FL_KERN int32_t fl_s_date_add(int64_t w, int32_t d, int32_t *fault) {
   return fl_date_fit(d + w / FL_DAY_MICROS, fault);
 }
 FL_KERN int64_t fl_s_date_diff(int32_t a, int32_t b) { return ((int64_t)a - b) * FL_DAY_MICROS; }
-FL_KERN int64_t fl_s_date_to_datetime(int32_t d, int32_t *fault) { return fl_s_mul_i64(d, FL_DAY_MICROS, fault); }
+FL_KERN int64_t fl_s_date_to_datetime(int32_t d, int32_t *fault) {
+  return fl_s_mul_i64(d, FL_DAY_MICROS, fault);
+}
 FL_KERN int32_t fl_s_datetime_to_date(int64_t t) { return (int32_t)fl_floor_div(t, FL_DAY_MICROS); }
 FL_KERN int64_t fl_s_datetime_add(int64_t t, int64_t w, int32_t *fault) { return fl_s_add_i64(t, w, fault); }
 FL_KERN int64_t fl_s_datetime_diff(int64_t a, int64_t b, int32_t *fault) { return fl_s_sub_i64(a, b, fault); }

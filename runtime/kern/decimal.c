@@ -1,6 +1,7 @@
 /* decimal.c: decimals, floats and texts into each other, where that is no matter of one instruction.
  *
- * In: units and their scale, 0 to 18; a double; a text. Out: the nearest value, ties to even, or the exact one. */
+ * In: units and their scale, 0 to 18; a double; a text. Out: the nearest value, ties to even, or the exact
+ * one. */
 #include <math.h>
 
 #include "data/data.h"
@@ -15,8 +16,8 @@ double fl_decimal_real_far(int64_t v, int64_t scale) {
   return v < 0 ? -near : near;
 }
 
-/* All bits of a are the whole part, or lie in 64 bits behind the point of a * 10^scale, or are less than half a
- * unit. */
+/* All bits of a are the whole part, or lie in 64 bits behind the point of a * 10^scale, or are less than half
+ * a unit. */
 int64_t fl_s_decimal_of_real(double a, int64_t scale, int32_t *fault) {
   double size = fabs(a);
   int exponent;

@@ -74,7 +74,8 @@ uint8_t fl_s_contains(const char *s, int64_t n, const char *part, int64_t part_n
 /* Every occurrence from the left, none overlapping; an empty `old` occurs nowhere. */
 FlText fl_s_replace(FlHeap *heap, const char *s, int64_t n, const char *old, int64_t old_n, const char *by,
                     int64_t by_n);
-/* Piece i, from 0, of s cut at each sep; -1 is the last; empty when there is none. An empty sep cuts nothing. */
+/* Piece i, from 0, of s cut at each sep; -1 is the last; empty when there is none. An empty sep cuts nothing.
+ */
 FlText fl_s_split_part(const char *s, int64_t n, const char *sep, int64_t sep_n, int64_t i);
 /* How many pieces that are, at least one. */
 int64_t fl_s_count_pieces(const char *s, int64_t n, const char *sep, int64_t sep_n);
@@ -100,7 +101,8 @@ double fl_s_parse_f64(const char *s, int64_t n, int32_t *fault);
 int64_t fl_s_parse_i64(const char *s, int64_t n, int32_t *fault); /* [+-]digits, all of it */
 /* Numbers as people write them, `decimal` being "." or "," (text_number.c). */
 double fl_s_parse_number(const char *s, int64_t n, const char *decimal, int64_t decimal_n, int32_t *fault);
-double fl_s_try_parse_number(const char *s, int64_t n, const char *decimal, int64_t decimal_n, uint8_t *valid);
+double fl_s_try_parse_number(const char *s, int64_t n, const char *decimal, int64_t decimal_n,
+                             uint8_t *valid);
 int32_t fl_s_parse_date(const char *s, int64_t n, const char *format, int64_t format_n, int32_t *fault);
 int64_t fl_s_parse_datetime(const char *s, int64_t n, const char *format, int64_t format_n, int32_t *fault);
 double fl_s_try_parse_f64(const char *s, int64_t n, uint8_t *valid);
@@ -109,8 +111,8 @@ int32_t fl_s_try_parse_date(const char *s, int64_t n, const char *format, int64_
 int64_t fl_s_try_parse_datetime(const char *s, int64_t n, const char *format, int64_t format_n,
                                 uint8_t *valid);
 
-/* decimal.c: the decimal of that scale nearest to a; NARROW: there is none, it is too large. The decimal that a text
- * says; PARSE: it is none, or no whole number of units. */
+/* decimal.c: the decimal of that scale nearest to a; NARROW: there is none, it is too large. The decimal that
+ * a text says; PARSE: it is none, or no whole number of units. */
 int64_t fl_s_decimal_of_real(double a, int64_t scale, int32_t *fault);
 int64_t fl_s_parse_decimal(const char *s, int64_t n, int64_t scale, int32_t *fault);
 
@@ -157,10 +159,11 @@ FlText fl_s_to_text_decimal18(FlHeap *heap, int64_t v, const char *format);
  * NULL) is set to a constant sentence without full stop. The grammar is at the top of format.c. */
 bool fl_format_check(const char *format, FlDtype dtype, const char **why);
 
-/* Reads all of s by `format`, whose letters date_format.h lists, as strptime has it: English names in any case, %Y
- * four digits and %y two, %f one to nine digits of a fraction; other bytes are themselves, white space matches any
- * run of it. Missing parts are 1970, January, the first, midnight. A date may not have a time of day other
- * than midnight. An empty format means the form of fl_parse_date and fl_parse_datetime (data/number.h). */
+/* Reads all of s by `format`, whose letters date_format.h lists, as strptime has it: English names in any
+ * case, %Y four digits and %y two, %f one to nine digits of a fraction; other bytes are themselves, white
+ * space matches any run of it. Missing parts are 1970, January, the first, midnight. A date may not have a
+ * time of day other than midnight. An empty format means the form of fl_parse_date and fl_parse_datetime
+ * (data/number.h). */
 bool fl_parse_date_by(const char *s, int64_t n, const char *format, int64_t format_n, int32_t *days);
 bool fl_parse_datetime_by(const char *s, int64_t n, const char *format, int64_t format_n, int64_t *micros);
 /* Is it a format to print by; to read by? *why (may be NULL) as above. */

@@ -210,7 +210,7 @@ FL_KERN_HELPER double fl_floordiv_f64(double a, double b) {
     (void)fault;                                                                                             \
     return (C)__builtin_fabs((double)a);                                                                     \
   }                                                                                                          \
-  FL_KERN C fl_s_sign_##T(C a) { return a > 0 ? (C)1 : a < 0 ? (C)-1 : a + (C)0; }                                  \
+  FL_KERN C fl_s_sign_##T(C a) { return a > 0 ? (C)1 : a < 0 ? (C) - 1 : a + (C)0; }                         \
   FL_KERN C fl_s_div_##T(C a, C b) { return a / b; }                                                         \
   FL_KERN C fl_s_floordiv_##T(C a, C b, int32_t *fault) {                                                    \
     (void)fault;                                                                                             \

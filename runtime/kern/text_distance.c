@@ -1,7 +1,7 @@
 /* text_distance.c: how far texts are apart.
  *
- * In: two texts. Out: the Levenshtein distance in code points. What always holds: short texts need no memory, and where long ones find none there is a fault;
- * time is the product of the lengths. */
+ * In: two texts. Out: the Levenshtein distance in code points. What always holds: short texts need no memory,
+ * and where long ones find none there is a fault; time is the product of the lengths. */
 #include "data/data.h"
 #include "kern/kern.h"
 

@@ -1,5 +1,5 @@
-/* claim.c: single flight. Of those who want one key of a store, one computes it, whether they are processes or
- * runs of one process: each opens the lock file (folder.c) by itself. (Calls of one run meet before:
+/* claim.c: single flight. Of those who want one key of a store, one computes it, whether they are processes
+ * or runs of one process: each opens the lock file (folder.c) by itself. (Calls of one run meet before:
  * exec/flight.c.) A process that dies loses its locks, and one of those who wait computes instead. The lock
  * file is removed while its lock is still held. */
 #include "memo/memo_internal.h"

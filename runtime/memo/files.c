@@ -78,7 +78,8 @@ static int write_all(const FlMemo *m, int fd, const struct iovec *pieces, int n_
   return 0;
 }
 
-FlMemoStatus fl_file_write(FlMemo *m, const char *path, const struct iovec *pieces, int n_pieces, bool lasting) {
+FlMemoStatus fl_file_write(FlMemo *m, const char *path, const struct iovec *pieces, int n_pieces,
+                           bool lasting) {
   char *temp;
   int fd = temp_open(m, &temp);
   if (fd < 0) return status_of_errno(errno);

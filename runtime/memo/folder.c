@@ -63,7 +63,8 @@ bool fl_folder_make(FlMemo *m, const char *path) {
     } else if (errno != EEXIST && i >= own) {
       return false;
     } else if (i == own && m->is_private && fl_trust_of(m->dir, false) == FL_TRUST_FOREIGN) {
-      return false; /* whoever made it meanwhile may not have noted it yet: it is, before we put anything there */
+      return false; /* whoever made it meanwhile may not have noted it yet: it is, before we put anything
+                       there */
     }
     part[i] = '/';
   }

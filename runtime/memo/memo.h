@@ -35,7 +35,8 @@ typedef struct FlMemoOptions {
    * nobody is told. */
   void *(*lend)(void *arg, void *map, int64_t bytes);
   void (*unlend)(void *lent);
-  void (*breathe)(void *arg); /* called between pieces of large results: makes room in memory. NULL: nothing */
+  void (*breathe)(
+      void *arg); /* called between pieces of large results: makes room in memory. NULL: nothing */
   void *lend_arg;
 } FlMemoOptions;
 
@@ -107,8 +108,8 @@ FlMemoClaimed fl_memo_claim(FlMemo *memo, FlMemoKey key, int64_t wait_ms, FlMemo
                             FlMemoClaim **claim);
 void fl_memo_release(FlMemo *memo, FlMemoClaim *claim); /* NULL is allowed */
 
-/* ---- records: small named notes beside the entries (a script's last run). Nobody waits for the disk, and that one
- * could not be put is not warned of ---- */
+/* ---- records: small named notes beside the entries (a script's last run). Nobody waits for the disk, and
+ * that one could not be put is not warned of ---- */
 
 /* The record as an entry whose payload is what was put last, or NULL. Names are any text. */
 FlMemoEntry *fl_memo_record_get(FlMemo *memo, const char *name);

@@ -72,8 +72,10 @@ int fl_folder_lock(FlMemo *m, const char *path);
 
 /* ---- files.c */
 
-/* Writes the pieces to a temporary file and renames it to `path`; lasting: first waits until the disk has it. */
-FlMemoStatus fl_file_write(FlMemo *m, const char *path, const struct iovec *pieces, int n_pieces, bool lasting);
+/* Writes the pieces to a temporary file and renames it to `path`; lasting: first waits until the disk has it.
+ */
+FlMemoStatus fl_file_write(FlMemo *m, const char *path, const struct iovec *pieces, int n_pieces,
+                           bool lasting);
 /* Maps and checks a file of the store; `use` records the time. NULL with *why NULL: there is none; else *why
  * says what is wrong. key NULL: any key is good. */
 FlMemoEntry *fl_file_map(const FlMemo *m, const char *path, const void *key, int64_t key_bytes, bool use,

@@ -123,7 +123,8 @@ static FlMemoStatus put(FlMemo *m, FlMemoFolder folder, FlEntryKind kind, FlMemo
     all[0] = (struct iovec){head, (size_t)offset};
     for (int i = 0; i < n_pieces; i++) all[i + 1] = pieces[i];
     errno = ENAMETOOLONG;
-    if (fl_folder_path(m, folder, h.key, path)) status = fl_file_write(m, path, all, n_pieces + 1, kind == FL_ENTRY_RESULT);
+    if (fl_folder_path(m, folder, h.key, path))
+      status = fl_file_write(m, path, all, n_pieces + 1, kind == FL_ENTRY_RESULT);
   }
   int error = errno;
   free(all);

@@ -58,7 +58,8 @@ static const int64_t *ids_of(const Sweep *s, int64_t row, int64_t n, int64_t *ro
 }
 
 /* Adds n rows to the words of a part; non-zero when a sum of doubles is not exact. */
-static int64_t add_rows(const Sweep *s, const Part *part, const int64_t *id, int64_t row, int64_t n, int64_t *table) {
+static int64_t add_rows(const Sweep *s, const Part *part, const int64_t *id, int64_t row, int64_t n,
+                        int64_t *table) {
   int64_t x[FL_PART_BATCH], low[FL_PART_BATCH], dropped = 0, words = s->words;
   const FlPartCol *col = &part->agg.col[0];
   table += part->at;
@@ -293,7 +294,8 @@ bool fl_agg_sweeps(const FlAgg *a, const FlAggRow *row) {
 
 FlStatus fl_agg_sweep_one(FlAgg *a, const FlAggRow *row) {
   Part part = {.agg = *a, .desc = *a->desc};
-  Sweep s = {.m = a->m, .part = &part, .n_parts = 1, .n = a->n, .g = a->g, .id = a->id, .few = a->few, .words = 1};
+  Sweep s = {
+      .m = a->m, .part = &part, .n_parts = 1, .n = a->n, .g = a->g, .id = a->id, .few = a->few, .words = 1};
   FlStatus status = place_part(&s, &part, row->name) != 0 || run(&s) != 0;
   a->value = part.agg.value;
   a->valid = part.agg.valid;

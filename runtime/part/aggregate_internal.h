@@ -47,7 +47,8 @@ const FlAggRow *fl_agg_find(const char *name, size_t length);
 void fl_agg_read_ids(const FlArray *ids, const int64_t **id, FlAggFew *few);
 /* `few` becomes `id`: for functions that know no `few`, which are all. */
 FlStatus fl_agg_widen(FlAgg *a);
-/* Whether an aggregate may be made by a sweep: as what aggregates joins (compiler/opt/aggregates.c). (agg_sweep.c) */
+/* Whether an aggregate may be made by a sweep: as what aggregates joins (compiler/opt/aggregates.c).
+ * (agg_sweep.c) */
 bool fl_agg_sweeps(const FlAgg *a, const FlAggRow *row);
 /* Makes it so, alone. */
 FlStatus fl_agg_sweep_one(FlAgg *a, const FlAggRow *row);

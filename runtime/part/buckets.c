@@ -87,7 +87,8 @@ static bool place_buckets(Buckets *b) {
   return true;
 }
 
-/* ---- one bucket ------------------------------------------------------------------------------------------ */
+/* ---- one bucket ------------------------------------------------------------------------------------------
+ */
 
 static void sort_digit(const FlPartPair *from, FlPartPair *to, int64_t n, int shift) {
   enum { DIGITS = 1 << DIGIT };

@@ -1,8 +1,9 @@
-/* by_codes.c: the operators text_values and by_codes: what is computed of texts is computed of the different ones of a
- * column, where it knows them (data/text_codes.h), and then looked up for each row.
+/* by_codes.c: the operators text_values and by_codes: what is computed of texts is computed of the different
+ * ones of a column, where it knows them (data/text_codes.h), and then looked up for each row.
  *
- * In: a column of texts; what each of its values gives. Out: the values; what each row gives. What always holds: codes are
- * used by both or by neither, also where they are found in between: only where values are fewer than rows. */
+ * In: a column of texts; what each of its values gives. Out: the values; what each row gives. What always
+ * holds: codes are used by both or by neither, also where they are found in between: only where values are
+ * fewer than rows. */
 #include "data/text_codes.h"
 #include "part/part_internal.h"
 

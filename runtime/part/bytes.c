@@ -1,5 +1,5 @@
-/* bytes.c: the operator bytes_of: an array of numbers, or a text, as the bytes of which it is made, in the order in
- * which they lie (little-endian). */
+/* bytes.c: the operator bytes_of: an array of numbers, or a text, as the bytes of which it is made, in the
+ * order in which they lie (little-endian). */
 #include "part/part_internal.h"
 
 FlStatus fl_rt_bytes_of(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {

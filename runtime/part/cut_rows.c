@@ -113,7 +113,8 @@ static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
 
 FlStatus fl_part_count_parts(FlPartMem *m, FlPartCutting *p, bool write_down) {
   if (write_down && (p->part = fl_part_alloc(m, p->codes->n, sizeof *p->part)) == NULL) return 1;
-  if (fl_part_for(m->ctx, count_body, p, p->chunks, 20.0 * (double)p->chunk) != 0) return fl_part_fail_memory(m);
+  if (fl_part_for(m->ctx, count_body, p, p->chunks, 20.0 * (double)p->chunk) != 0)
+    return fl_part_fail_memory(m);
   fl_part_places(p->chunks, p->n_parts, p->place, p->start);
   return 0;
 }

@@ -8,7 +8,8 @@
  * (github.com/Cyan4973/xxHash) and are compared by their bytes. The table has open addresses; a slot is 0 or
  * holds 32 bits of the hash and an entry number + 1, and changes once, from 0, by a compare-and-swap that
  * releases the entry written before it; probes acquire it. A worker that loses the race for a slot keeps its
- * entry for the next new text. A table that a cache holds is tried first: most columns that have codes have few. */
+ * entry for the next new text. A table that a cache holds is tried first: most columns that have codes have
+ * few. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -107,8 +108,8 @@ static inline int64_t find_or_add(Table *t, Word2 w, uint64_t hash, FlText text,
   return -1;
 }
 
-/* The same for a text of at most one byte, as columns of flags have them: each is hashed once. flags: entries + 1
- * of those that were met, 0 of others. */
+/* The same for a text of at most one byte, as columns of flags have them: each is hashed once. flags: entries
+ * + 1 of those that were met, 0 of others. */
 static inline int64_t find_flag(Table *t, uint32_t *flags, FlText text, int64_t *spare) {
   uint32_t *flag = &flags[text.len ? 1 + (unsigned char)*text.ptr : 0];
   if (*flag == 0) {

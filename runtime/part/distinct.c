@@ -170,7 +170,8 @@ static bool make_filter(FlPartMem *m, Filter *f, int64_t bytes) {
 
 static void clear(const Filter *f) { memset(f->words, 0, f->n * sizeof *f->words); }
 
-FlStatus fl_part_first_bits(FlPartMem *m, const FlPartCodes *codes, int64_t bytes, uint64_t *first, bool *done) {
+FlStatus fl_part_first_bits(FlPartMem *m, const FlPartCodes *codes, int64_t bytes, uint64_t *first,
+                            bool *done) {
   int64_t n = codes->n, large = bytes / 8 * 5;
   Bits b = {.codes = codes, .first = first};
   *done = bytes >= n / 2 && bytes >= 1 << 12; /* of fewer bits too many rows are met */

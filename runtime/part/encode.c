@@ -202,7 +202,8 @@ static int64_t merge(FlPartMem *m, const FlDictionary *a, const FlDictionary *b,
   return rank;
 }
 
-/* Uses the codes of the columns; *n: how many different texts they speak of, 0 where some side has no codes, or there is no text. */
+/* Uses the codes of the columns; *n: how many different texts they speak of, 0 where some side has no codes,
+ * or there is no text. */
 static FlStatus use_codes(FlPartMem *m, FlPartDigit *d, int32_t n_sides, int64_t *n) {
   const FlTextCodes *found[2] = {0};
   bool some = false;

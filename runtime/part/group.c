@@ -124,7 +124,8 @@ FlStatus fl_part_group_words(FlPartMem *m, FlPartCodes *codes, int32_t w, bool o
   int64_t n = codes->n;
   *out = (FlPartGroups){.n = n, .id = id != NULL ? id : fl_part_alloc(m, n, sizeof *id)};
   if (out->id == NULL) return 1;
-  if (fl_part_table_sweeps(m, codes, w) < INT64_MAX) return fl_part_group_table(m, codes, w, out->id, sizeof *out->id, out);
+  if (fl_part_table_sweeps(m, codes, w) < INT64_MAX)
+    return fl_part_group_table(m, codes, w, out->id, sizeof *out->id, out);
   FlPartPair *pairs = NULL;
   if (mostly_different(m, codes, w) && fl_part_sort_buckets(m, codes, w, &pairs) != 0) return 1;
   if (pairs != NULL) {

@@ -4,12 +4,18 @@
 
 #include "part/part_internal.h"
 
-enum { FL_HOW_INNER = 0, FL_HOW_LEFT = 1, FL_HOW_RIGHT = 2, FL_HOW_SEMI = 4, FL_HOW_ANTI = 8 }; /* full: left | right */
+enum {
+  FL_HOW_INNER = 0,
+  FL_HOW_LEFT = 1,
+  FL_HOW_RIGHT = 2,
+  FL_HOW_SEMI = 4,
+  FL_HOW_ANTI = 8
+}; /* full: left | right */
 
 /* The kind by its name. */
 int fl_join_how(const char *name);
-/* Reads the columns of n_keys left and n_keys right keys, the first of desc->columns, from args[*at] on, and moves *at.
- * *null: of each left and each right row, is some key null; NULL: none is. */
+/* Reads the columns of n_keys left and n_keys right keys, the first of desc->columns, from args[*at] on, and
+ * moves *at. *null: of each left and each right row, is some key null; NULL: none is. */
 FlStatus fl_join_sides(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, int32_t *at, FlPartKey *keys,
                        int32_t n_keys, uint8_t **null);
 /* How many rows of the result a left row with so many partners gives. */

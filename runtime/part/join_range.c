@@ -1,13 +1,14 @@
 /* join_range.c: the pairs of rows of two tables with equal keys for which comparisons hold, a.lo <= b.x.
  *
- * Comes in: how many pairs there may be, which rows of each side may match, key columns of both sides (none: each row may meet
- * each), and of each comparison a column of either side. Goes out: pairs of row numbers as of join.c, in its order.
- * Always holds: null and NaN match nothing; no pair is looked at that the comparisons of one right column rule out.
+ * Comes in: how many pairs there may be, which rows of each side may match, key columns of both sides (none:
+ * each row may meet each), and of each comparison a column of either side. Goes out: pairs of row numbers as
+ * of join.c, in its order. Always holds: null and NaN match nothing; no pair is looked at that the
+ * comparisons of one right column rule out.
  *
- * The right rows are sorted by key, then by the column that most comparisons name: where these hold is a range of them, found
- * by searching. Of each other comparison the extremes of its right column are kept over 8, 64, 512 .. rows in that
- * order, so that rows among which it holds nowhere are passed over at once. The partners of a row are sorted
- * by number last. Sweep one counts, sweep two writes. */
+ * The right rows are sorted by key, then by the column that most comparisons name: where these hold is a
+ * range of them, found by searching. Of each other comparison the extremes of its right column are kept over
+ * 8, 64, 512 .. rows in that order, so that rows among which it holds nowhere are passed over at once. The
+ * partners of a row are sorted by number last. Sweep one counts, sweep two writes. */
 #include "part/join_internal.h"
 
 enum { MOST_BOUNDS = 16, EIGHT = 3, MOST_LEVELS = 20 };
@@ -40,7 +41,8 @@ typedef struct Range {
   _Atomic int64_t total, bad; /* pairs so far; first left row with several partners */
 } Range;
 
-/* ---- what is compared ------------------------------------------------------------------------------------ */
+/* ---- what is compared ------------------------------------------------------------------------------------
+ */
 
 typedef struct Sweep {
   Range *r;
@@ -121,7 +123,8 @@ static void choose_first(Range *r) {
   }
 }
 
-/* ---- the right rows in order ----------------------------------------------------------------------------- */
+/* ---- the right rows in order -----------------------------------------------------------------------------
+ */
 
 static inline int64_t group_of(const Range *r, int side, int64_t row) {
   return r->group[side] != NULL ? r->group[side][row] : 0;
@@ -185,7 +188,8 @@ static FlStatus make_levels(FlPartMem *m, const Range *r, Bound *b) {
 }
 
 static FlStatus order_right(FlPartMem *m, Range *r) {
-  FlPartPair *pairs = fl_part_alloc(m, r->m, sizeof *pairs), *spare = fl_part_alloc(m, r->m, sizeof *spare), *sorted;
+  FlPartPair *pairs = fl_part_alloc(m, r->m, sizeof *pairs), *spare = fl_part_alloc(m, r->m, sizeof *spare),
+             *sorted;
   r->start = fl_part_zalloc(m, r->g + 1, sizeof *r->start);
   if (pairs == NULL || spare == NULL || r->start == NULL) return 1;
   for (int64_t i = 0; i < r->m; i++) {
@@ -199,7 +203,8 @@ static FlStatus order_right(FlPartMem *m, Range *r) {
   if (r->group[1] != NULL) {
     o.by_group = sorted == pairs ? spare : pairs;
     if (fl_part_for(m->ctx, regroup_body, &o, r->kept, 1.0) != 0) return 1;
-    if (fl_part_sort_pairs(m, o.by_group, sorted, r->kept, fl_part_bits((uint64_t)r->g), &sorted) != 0) return 1;
+    if (fl_part_sort_pairs(m, o.by_group, sorted, r->kept, fl_part_bits((uint64_t)r->g), &sorted) != 0)
+      return 1;
     o.pairs = sorted;
   }
   r->row = fl_part_alloc(m, r->kept, sizeof *r->row);
@@ -212,14 +217,16 @@ static FlStatus order_right(FlPartMem *m, Range *r) {
   return 0;
 }
 
-/* ---- the left rows --------------------------------------------------------------------------------------- */
+/* ---- the left rows ---------------------------------------------------------------------------------------
+ */
 
 static inline bool holds(const Bound *b, uint64_t left, uint64_t right) {
   if (b->strict) return b->lower ? right > left : right < left;
   return b->lower ? right >= left : right <= left;
 }
 
-/* Positions in order where partners of the left row may be: those of its key for which the first bounds hold. */
+/* Positions in order where partners of the left row may be: those of its key for which the first bounds hold.
+ */
 static void range_of(const Range *r, int64_t row, int64_t *from, int64_t *to) {
   int64_t group = group_of(r, 0, row);
   *from = r->start[group];
@@ -232,7 +239,8 @@ static void range_of(const Range *r, int64_t row, int64_t *from, int64_t *to) {
   }
 }
 
-/* The first partner at a position in [at, to), or `to`: rows among which some bound holds nowhere are passed over. */
+/* The first partner at a position in [at, to), or `to`: rows among which some bound holds nowhere are passed
+ * over. */
 static int64_t next_partner(const Range *r, int64_t row, int64_t at, int64_t to) {
   while (at < to) {
     int passed = 0;
@@ -242,7 +250,8 @@ static int64_t next_partner(const Range *r, int64_t row, int64_t at, int64_t to)
       uint64_t x = b->code[0][row];
       all = holds(b, x, b->code[1][r->row[at]]);
       for (int k = 0; !all && k < b->levels; k++) {
-        if (at & ((INT64_C(8) << (EIGHT * k)) - 1) || holds(b, x, b->extreme[k][at >> (EIGHT * (k + 1))])) break;
+        if (at & ((INT64_C(8) << (EIGHT * k)) - 1) || holds(b, x, b->extreme[k][at >> (EIGHT * (k + 1))]))
+          break;
         passed = k + 1;
       }
     }
@@ -261,7 +270,8 @@ static int64_t count_partners(const Range *r, int64_t row) {
   range_of(r, row, &from, &to);
   if (r->n_first == r->n_bounds && r->matched == NULL) return to - from;
   while ((from = next_partner(r, row, from, to)) < to) {
-    if (r->matched != NULL) __atomic_store_n(&r->matched[r->row[from]], 1, __ATOMIC_RELAXED); /* all write the same */
+    if (r->matched != NULL)
+      __atomic_store_n(&r->matched[r->row[from]], 1, __ATOMIC_RELAXED); /* all write the same */
     found++;
     from++;
     if (any_is_enough(r)) break;
@@ -335,11 +345,13 @@ static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   return 0;
 }
 
-/* ---- the call -------------------------------------------------------------------------------------------- */
+/* ---- the call --------------------------------------------------------------------------------------------
+ */
 
 static FlStatus fail_limit(const Range *r, FlCtx *ctx, const FlOpDesc *desc) {
   return fl_fail_op(ctx, desc, FL_CODE(971),
-                    "of %lld and %lld rows more than %lld pairs are to be looked at: compare more columns, or allow more with `limit =`",
+                    "of %lld and %lld rows more than %lld pairs are to be looked at: compare more columns, "
+                    "or allow more with `limit =`",
                     (long long)r->n, (long long)r->m, (long long)r->limit);
 }
 

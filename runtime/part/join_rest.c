@@ -1,7 +1,7 @@
 /* join_rest.c: what a join gives beside the pairs that fulfil its condition: rows without a partner.
  *
- * Comes in: how many rows both tables have, and pairs of their numbers by left row, then right row. Goes out: pairs as of
- * join.c for its other kinds, -1 where one side has none, unmatched right rows last. */
+ * Comes in: how many rows both tables have, and pairs of their numbers by left row, then right row. Goes out:
+ * pairs as of join.c for its other kinds, -1 where one side has none, unmatched right rows last. */
 #include "part/join_internal.h"
 
 typedef struct Rest {
@@ -10,7 +10,8 @@ typedef struct Rest {
   int how;
 } Rest;
 
-/* The rows of the result, counted, or written where there is an `out`. `matched`: [m], which right rows have a partner. */
+/* The rows of the result, counted, or written where there is an `out`. `matched`: [m], which right rows have
+ * a partner. */
 static int64_t left_rows(const Rest *r, int64_t *const out[2]) {
   int64_t at = 0, pair = 0;
   bool alone = (r->how & (FL_HOW_SEMI | FL_HOW_ANTI)) != 0;

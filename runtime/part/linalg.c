@@ -1,8 +1,9 @@
-/* linalg.c: the operators matmul and matmul_add: reads the call and chooses the algorithm, by types and sizes alone.
+/* linalg.c: the operators matmul and matmul_add: reads the call and chooses the algorithm, by types and sizes
+ * alone.
  *
  * Comes in: two arrays of rank 1 or 2, each perhaps to be read transposed. Goes out: the last dimension of
- * the first contracted with the first of the second, of matmul_add added to a third. Always holds: the same arguments give the same bits on
- * any number of workers. */
+ * the first contracted with the first of the second, of matmul_add added to a third. Always holds: the same
+ * arguments give the same bits on any number of workers. */
 #include "part/linalg_internal.h"
 
 #include <string.h>
@@ -32,7 +33,9 @@ FlStatus fl_rt_matmul(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSl
   const FlArray *a = args[0].a, *b = args[1].a;
   Factor x = factor(a, desc->i & 1, true), y = factor(b, desc->i & 2, false);
   if (x.columns != y.rows) return fl_part_fail_shape(ctx, desc, x.columns, y.rows);
-  FlProduct p = {a->dtype, a->data, b->data, x.rows, y.columns, x.columns, x.row, x.step, y.row, y.step, (desc->i & 4) != 0, false, NULL};
+  FlProduct p = {a->dtype,           a->data, b->data, x.rows, y.columns,
+                 x.columns,          x.row,   x.step,  y.row,  y.step,
+                 (desc->i & 4) != 0, false,   NULL};
   FlPartMem mem = {.ctx = ctx};
   FlArray *out = NULL;
   uint64_t scalar = 0;
@@ -88,7 +91,8 @@ FlStatus fl_rt_matmul_add(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, 
     if (out == NULL) return 1;
     memcpy(out->data, c->data, (size_t)fl_array_bytes(c));
   }
-  FlProduct p = {c->dtype, a->data, b->data, x.rows, y.columns, x.columns, x.row, x.step, y.row, y.step, false, true, out->data};
+  FlProduct p = {c->dtype, a->data, b->data, x.rows, y.columns, x.columns, x.row,
+                 x.step,   y.row,   y.step,  false,  true,      out->data};
   FlPartMem mem = {.ctx = ctx};
   FlStatus status = 0;
   if (p.m > 0 && p.n > 0 && p.k > 0)

@@ -2,9 +2,9 @@
  *
  * Each product takes a buffer from a list of OpenBLAS's and gives it back. The library that has no threads
  * has no lock on that list, either (USE_LOCKING in its Makefile.rule): two products could take the same
- * buffer, and be wrong. So the linker puts these two in place of OpenBLAS's (--wrap, in runtime/CMakeLists.txt
- * and compiler/codegen/link.c). What always holds: one thread at a time is in the list; nothing else in
- * OpenBLAS is shared. */
+ * buffer, and be wrong. So the linker puts these two in place of OpenBLAS's (--wrap, in
+ * runtime/CMakeLists.txt and compiler/codegen/link.c). What always holds: one thread at a time is in the
+ * list; nothing else in OpenBLAS is shared. */
 #include <pthread.h>
 
 extern void *__real_blas_memory_alloc(int procpos);

@@ -174,8 +174,8 @@ static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
 
 bool fl_move_fits(int64_t row_bytes) { return row_bytes <= MOST_BYTES; }
 
-/* Rows of a chunk: what a part has of one is a piece in the file, so as many as there is room for, as long as all
- * workers have some. */
+/* Rows of a chunk: what a part has of one is a piece in the file, so as many as there is room for, as long as
+ * all workers have some. */
 static int64_t chunk_of(const FlPartMem *m, int64_t n, int64_t room) {
   enum { LEAST = 1 << 14, MOST = 1 << 18, EACH = 4, SORTED = sizeof(int32_t) + sizeof(uint16_t) };
   int64_t chunk = MOST, workers = fl_ctx_workers(m->ctx);

@@ -1,5 +1,5 @@
-/* move_rows.h: rows that move with all that is wanted of them, where what they are looked up in does not fit in
- * memory: cut into parts by their words, each of which then comes into memory as if it were the whole. */
+/* move_rows.h: rows that move with all that is wanted of them, where what they are looked up in does not fit
+ * in memory: cut into parts by their words, each of which then comes into memory as if it were the whole. */
 #ifndef FL_PART_MOVE_ROWS_H
 #define FL_PART_MOVE_ROWS_H
 
@@ -29,20 +29,24 @@ typedef struct FlMove {
   int64_t part;             /* which one is read */
 } FlMove;
 
-enum { FL_MOVE_MOST_PARTS = 256 }; /* that may be wanted: of more the pieces of a chunk are too small for a disk */
+enum {
+  FL_MOVE_MOST_PARTS = 256
+}; /* that may be wanted: of more the pieces of a chunk are too small for a disk */
 
 /* Whether rows of so many bytes may move. */
 bool fl_move_fits(int64_t row_bytes);
-/* Cuts the rows of the codes by about so many bytes of memory, of which a row of a part takes row_memory; *done: false
- * where there would be too many parts, and nothing was made. */
+/* Cuts the rows of the codes by about so many bytes of memory, of which a row of a part takes row_memory;
+ * *done: false where there would be too many parts, and nothing was made. */
 FlStatus fl_move_cut(FlMove *v, const FlPartCodes *codes, int64_t bytes, int64_t row_memory, bool *done);
 /* Writes the columns by parts, where these are not few. Afterwards `by` says how many rows each part has. */
 FlStatus fl_move_write(FlMove *v);
-/* The rows of v->part come to the columns, or are put. What follows it is read soon. Several may read different parts
- * at a time, by copies of an FlMove with columns of their own. */
+/* The rows of v->part come to the columns, or are put. What follows it is read soon. Several may read
+ * different parts at a time, by copies of an FlMove with columns of their own. */
 FlStatus fl_move_read(FlMove *v);
 void fl_move_end(FlMove *v);
 
-static inline int64_t fl_move_rows(const FlMove *v, int64_t part) { return v->by.start[part + 1] - v->by.start[part]; }
+static inline int64_t fl_move_rows(const FlMove *v, int64_t part) {
+  return v->by.start[part + 1] - v->by.start[part];
+}
 
 #endif

@@ -176,7 +176,7 @@ FlStatus fl_part_col(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, int32
   case FL_I64:                                                                                               \
   case FL_DATETIME:                                                                                          \
   case FL_DURATION:                                                                                          \
-  case FL_ANY_DECIMAL: READ(int64_t, OUT)                                                                     \
+  case FL_ANY_DECIMAL: READ(int64_t, OUT)                                                                    \
   case FL_U16: READ(uint16_t, OUT)                                                                           \
   case FL_U32: READ(uint32_t, OUT)                                                                           \
   case FL_U64: READ(uint64_t, OUT)

@@ -131,8 +131,8 @@ FlRuntimeOp fl_rt_sort_perm;
 FlRuntimeOp fl_rt_sort_values;
 /* keys as sort_perm, then arrays -> the arrays' rows in that order (sort_rows.c). */
 FlRuntimeOp fl_rt_sort_rows;
-/* keys as group; of each aggregate its attr f and its columns; arrays -> whether they were made, groups, of each
- * aggregate its values and validities, the arrays' first rows of the groups (group_rows.c). */
+/* keys as group; of each aggregate its attr f and its columns; arrays -> whether they were made, groups, of
+ * each aggregate its values and validities, the arrays' first rows of the groups (group_rows.c). */
 FlRuntimeOp fl_rt_group_rows;
 /* k, keys as sort_perm -> the first k rows in that order; attribute i = 1: the first key is the group of each
  * row (i64, from 0, without nulls), and it is the first k rows of each, by group. */
@@ -151,11 +151,13 @@ FlRuntimeOp fl_rt_join_range;
 FlRuntimeOp fl_rt_join_rest;
 /* keys (columns: these), none of them texts -> a set of them, for in_keys alone (key_set.c). */
 FlRuntimeOp fl_rt_key_set; /* attribute i = 2: one column of any type, of which in_keys can then say all */
-/* set, [mask bool[n] with attribute i = 1,] keys of n rows, of the set's types (columns) -> bool[n]: the row is in the mask, and its
- * keys may be among those of the set; it is wherever they are. None with a null key is, but where most rows are.
- * Attribute i = 2: set, x[n], the column that the set is of -> bool[n]: x is equal to some value of it, as == says. */
+/* set, [mask bool[n] with attribute i = 1,] keys of n rows, of the set's types (columns) -> bool[n]: the row
+ * is in the mask, and its keys may be among those of the set; it is wherever they are. None with a null key
+ * is, but where most rows are. Attribute i = 2: set, x[n], the column that the set is of -> bool[n]: x is
+ * equal to some value of it, as == says. */
 FlRuntimeOp fl_rt_in_keys;
-/* texts -> those that their codes stand for, where codes are known and few; else the texts themselves (by_codes.c). */
+/* texts -> those that their codes stand for, where codes are known and few; else the texts themselves
+ * (by_codes.c). */
 FlRuntimeOp fl_rt_text_values;
 /* a number or bool of each of these, the texts -> that of each text. */
 FlRuntimeOp fl_rt_by_codes;

@@ -172,7 +172,8 @@ typedef struct FlPartCol {
 FlStatus fl_part_col(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, int32_t *at,
                      const FlColumnAttr *attr, FlPartCol *out);
 
-/* Of n values of 8 bytes, those without validity become zeros: no branch, as nobody can guess where nulls are. */
+/* Of n values of 8 bytes, those without validity become zeros: no branch, as nobody can guess where nulls
+ * are. */
 typedef uint64_t __attribute__((may_alias)) FlPartBits;
 static inline void fl_part_zero_nulls(const uint8_t *restrict valid, int64_t n, void *restrict values) {
   FlPartBits *restrict bits = values;
@@ -211,8 +212,8 @@ FlArray *fl_part_has_row(FlCtx *ctx, const int64_t *rows, int64_t m);
 
 /* ---- searching ascending codes (asof.c) ------------------------------------------------------------ */
 
-/* Where x would be put among the ascending codes [from, to): before those like it, or `past` them. Looks first near `hint`; -1:
- * nothing is known. */
+/* Where x would be put among the ascending codes [from, to): before those like it, or `past` them. Looks
+ * first near `hint`; -1: nothing is known. */
 int64_t fl_part_search(const uint64_t *code, int64_t from, int64_t to, uint64_t x, bool past, int64_t hint);
 
 /* ---- stable sorting of (key, row) pairs (radix.c) -------------------------------------------------- */
@@ -347,9 +348,10 @@ void fl_part_read_rows(const void *env, int64_t row, int64_t n, uint64_t *out);
 
 /* Sets the bits of the first rows of all words, in the same way. (order_parts.c) */
 FlStatus fl_part_first_parts(FlPartMem *m, const FlPartCodes *codes, int64_t bytes, uint64_t *first);
-/* The same of word 0, by a few bits a row and three sweeps. *done: false where too many rows equal one before them,
- * and `first` has any bits. (distinct.c) */
-FlStatus fl_part_first_bits(FlPartMem *m, const FlPartCodes *codes, int64_t bytes, uint64_t *first, bool *done);
+/* The same of word 0, by a few bits a row and three sweeps. *done: false where too many rows equal one before
+ * them, and `first` has any bits. (distinct.c) */
+FlStatus fl_part_first_bits(FlPartMem *m, const FlPartCodes *codes, int64_t bytes, uint64_t *first,
+                            bool *done);
 
 /* All rows by word w, rows of equal words in their order, when the words are spread evenly over what they can
  * be; else *pairs is NULL. (buckets.c) */
@@ -384,7 +386,8 @@ FlStatus fl_part_group_ordered(FlPartMem *m, FlPartCodes *codes, int64_t bytes, 
                                FlPartGroups *out);
 
 /* The same where the words are hardly more than the rows: by ascending words, with a table of as many words
- * as there is room for. id [n]: numbers of `id_bytes`, 1, 2 or 8, which hold the greatest word. (group_table.c) */
+ * as there is room for. id [n]: numbers of `id_bytes`, 1, 2 or 8, which hold the greatest word.
+ * (group_table.c) */
 FlStatus fl_part_group_table(FlPartMem *m, const FlPartCodes *codes, int32_t w, void *id, int32_t id_bytes,
                              FlPartGroups *out);
 /* So often it goes through the rows; INT64_MAX: the words are too many for that. */
@@ -449,7 +452,8 @@ typedef struct FlExactScale {
   bool fits;
 } FlExactScale;
 FlStatus fl_part_exact_scale(FlPartMem *m, FlPartTerms x, int64_t n, FlExactScale *out);
-/* high * 2^FL_EXACT_LOW + low, of two words: compilers shift one of 128 bits, which takes some processors long. */
+/* high * 2^FL_EXACT_LOW + low, of two words: compilers shift one of 128 bits, which takes some processors
+ * long. */
 static inline __int128 fl_part_exact_term(int64_t high, int64_t low) {
   const unsigned __int128 upper = (uint64_t)(high >> (64 - FL_EXACT_LOW));
   return (__int128)(upper << 64 | (uint64_t)high << FL_EXACT_LOW) + low;

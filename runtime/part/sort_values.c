@@ -10,8 +10,8 @@
  * a cut are only counted. Where not all buckets fit in memory they are made part by part: by a sweep over the
  * column for each part where these are few; else the first sweep also writes the codes of each chunk, bucket
  * behind bucket, to a file (scratch.h), and lanes take parts: one reads and sorts while another one writes.
- * A lane holds one part and waits only to write it until those before it are written: pages of a file that are
- * filled in two places are written twice. What is in order, or falls all the way, is only copied. */
+ * A lane holds one part and waits only to write it until those before it are written: pages of a file that
+ * are filled in two places are written twice. What is in order, or falls all the way, is only copied. */
 #include <pthread.h>
 
 #include "part/part_internal.h"
@@ -55,7 +55,8 @@ typedef struct Sort {
   _Atomic int32_t differ;       /* some zero is negative, or some value is no number */
   int64_t n_parts, first[MOST_PARTS + 1]; /* bucket of each part, even */
   int64_t *piece;     /* [chunks][n_parts] in the file, of the chunk's codes of the part */
-  FlScratch *scratch; /* the codes go there, those of a chunk where its rows are; NULL: the column is swept for each part */
+  FlScratch *scratch; /* the codes go there, those of a chunk where its rows are; NULL: the column is swept
+                         for each part */
   Turns *turns;       /* of the lanes where there is a file: */
   int64_t lanes, most; /* how many; codes of the largest part */
   int64_t part;       /* which is in memory: */
@@ -91,8 +92,8 @@ static float f32_of(uint64_t code) {
   return v;
 }
 
-/* Values that go to the result one behind the other, through a room that is as far from a page as their place is: what
- * stands in a file gets whole pages (fl_pool_fill). */
+/* Values that go to the result one behind the other, through a room that is as far from a page as their place
+ * is: what stands in a file gets whole pages (fl_pool_fill). */
 typedef struct Values {
   const Sort *s;
   char *room, *from; /* of the values that are not written yet */
@@ -229,7 +230,8 @@ static void count_chunk(Sort *s, int64_t c, uint16_t *found) {
 static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   Sort *s = (Sort *)(uintptr_t)env;
   (void)ctx;
-  for (int64_t c = begin; c < end; c++) count_chunk(s, c, s->bucket != NULL ? s->bucket + c * s->chunk : NULL);
+  for (int64_t c = begin; c < end; c++)
+    count_chunk(s, c, s->bucket != NULL ? s->bucket + c * s->chunk : NULL);
   return 0;
 }
 
@@ -300,7 +302,8 @@ static FlStatus count_all(FlPartMem *m, Sort *s) {
     if (s->bucket == NULL) return 1;
   }
   bool file = s->scratch != NULL;
-  FlStatus status = fl_part_for(m->ctx, file ? write_body : count_body, s, s->chunks, (file ? 20.0 : 10.0) * (double)s->chunk);
+  FlStatus status = fl_part_for(m->ctx, file ? write_body : count_body, s, s->chunks,
+                                (file ? 20.0 : 10.0) * (double)s->chunk);
   if (status != 0) return file ? fl_part_fail_scratch(m, s->scratch) : 1;
   add_up(s);
   return 0;
@@ -368,7 +371,8 @@ static bool read_piece(const Sort *s, int64_t c, uint64_t *room) {
   uint64_t *to = NULL;
   for (int64_t at = 0, here; at < n; at += here) {
     here = fl_part_min(READ, n - at);
-    if (!fl_scratch_fetch(s->scratch, room, here * size, (s->piece[c * s->n_parts + s->part] + at) * size)) return false;
+    if (!fl_scratch_fetch(s->scratch, room, here * size, (s->piece[c * s->n_parts + s->part] + at) * size))
+      return false;
     for (int64_t k = 0, some; k < here; k += some) {
       while (left == 0) {
         b += 2;
@@ -659,7 +663,8 @@ static FlStatus sort_all(FlPartMem *m, Sort *s) {
   plan_parts(m, s);
   if (s->scratch != NULL && find_pieces(m, s) != 0) return 1;
   s->most = 1;
-  for (int64_t k = 0; k < s->n_parts; k++) s->most = fl_part_max(s->most, part_begin(s, k + 1) - part_begin(s, k));
+  for (int64_t k = 0; k < s->n_parts; k++)
+    s->most = fl_part_max(s->most, part_begin(s, k + 1) - part_begin(s, k));
   s->codes = s->in_place ? s->out->data : fl_part_near(m, s->lanes * s->most, sizeof *s->codes);
   if (s->codes == NULL || (s->scratch != NULL && sort_by_lanes(m, s) != 0)) return 1;
   for (s->part = 0; s->part < s->n_parts && s->scratch == NULL; s->part++) {

@@ -1,5 +1,5 @@
-/* spread_internal.h: what agg_spread.c, spread_full.c and spread_pairs.c share: which sums of a group an aggregate of one or
- * two columns needs, and its value by them. */
+/* spread_internal.h: what agg_spread.c, spread_full.c and spread_pairs.c share: which sums of a group an
+ * aggregate of one or two columns needs, and its value by them. */
 #ifndef FL_PART_SPREAD_INTERNAL_H
 #define FL_PART_SPREAD_INTERNAL_H
 
@@ -51,14 +51,14 @@ void fl_spread_ints(const FlSpread *s, int32_t k, int64_t row, int64_t n, int64_
 
 /* The value of n rows with these sums. */
 double fl_spread_value(const FlSpread *s, int64_t n, const FlSpreadSums *sums);
-/* The same by the terms of the formula: what is divided, and what by: of var, std and cov n (n - ddof), of corr
- * the moments of x and of y. */
+/* The same by the terms of the formula: what is divided, and what by: of var, std and cov n (n - ddof), of
+ * corr the moments of x and of y. */
 double fl_spread_of_terms(const FlSpread *s, const FlBig *term);
 void fl_spread_count(const FlSpread *s, int64_t n, FlBig *out); /* n (n - ddof) */
 /* The only group's value, which has rows enough for one. */
 FlStatus fl_spread_store(FlSpread *s, double v);
-/* Stores the value of the only group, with rows enough, if it is of floats; *done: false where that is left to the
- * others. (spread_pairs.c) */
+/* Stores the value of the only group, with rows enough, if it is of floats; *done: false where that is left
+ * to the others. (spread_pairs.c) */
 FlStatus fl_spread_pairs(FlSpread *s, bool *done);
 /* Stores the values of the groups that are not marked. */
 FlStatus fl_spread_results(FlSpread *s, FlSpreadSumsFn *sums, const void *env);

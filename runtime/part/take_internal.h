@@ -34,9 +34,10 @@ static inline const void *fl_take_data(const FlTakeColumn *c) {
 }
 /* Values of `size` bytes at at[0..n) behind `from`, one after the other; returns where they end. */
 char *fl_take_gather(const char *from, int64_t size, const int32_t *at, int64_t n, char *to);
-/* Rows [at, at + n) of the result, by a call where that lives in a file; rows[i] < 0: there is none; NULL: all are
- * there. */
-void fl_take_put(FlPool *pool, FlTakeColumn *c, const char *moved, const int64_t *rows, int64_t at, int64_t n);
+/* Rows [at, at + n) of the result, by a call where that lives in a file; rows[i] < 0: there is none; NULL:
+ * all are there. */
+void fl_take_put(FlPool *pool, FlTakeColumn *c, const char *moved, const int64_t *rows, int64_t at,
+                 int64_t n);
 
 /* Whether some array lives in a file and is larger than what may be looked up in any order. (take_far.c) */
 bool fl_take_is_far(FlCtx *ctx, const FlTakeColumn *columns, int32_t n);
@@ -44,9 +45,9 @@ bool fl_take_is_far(FlCtx *ctx, const FlTakeColumn *columns, int32_t n);
  * stand in the place of the numbers. */
 FlStatus fl_take_far(FlCtx *ctx, FlTakeColumn *columns, int32_t n, const int64_t *rows, int64_t m);
 
-/* The columns' rows in the order of their words, by parts of about so many bytes; makes the arrays. *done: false where
- * rows are no plain values, or too wide for that, and nothing was made. (sort_rows.c) */
-FlStatus fl_sort_rows_parts(FlPartMem *m, const FlPartCodes *codes, int64_t bytes, FlTakeColumn *columns, int32_t n,
-                            bool *done);
+/* The columns' rows in the order of their words, by parts of about so many bytes; makes the arrays. *done:
+ * false where rows are no plain values, or too wide for that, and nothing was made. (sort_rows.c) */
+FlStatus fl_sort_rows_parts(FlPartMem *m, const FlPartCodes *codes, int64_t bytes, FlTakeColumn *columns,
+                            int32_t n, bool *done);
 
 #endif

@@ -1,5 +1,5 @@
-/* interrupts.c: see interrupts.h. What always holds: an interrupt that came while they were held is not lost; letting go of
- * them takes it. */
+/* interrupts.c: see interrupts.h. What always holds: an interrupt that came while they were held is not lost;
+ * letting go of them takes it. */
 #include "process/interrupts.h"
 
 #include <signal.h>

@@ -1,8 +1,9 @@
 /* launch.c: --ranks: the same command line again, as several processes that a launcher of MPI starts.
  *
- * In: how many. Out: the exit status that one process would have had: rank 0 leaves it in a file, since a launcher adds lines
- * of its own to what fails. The file has no name but by this process (/proc), so that nothing is left behind however that
- * ends. What always holds: signals reach the ranks; when this process dies, so do they. */
+ * In: how many. Out: the exit status that one process would have had: rank 0 leaves it in a file, since a
+ * launcher adds lines of its own to what fails. The file has no name but by this process (/proc), so that
+ * nothing is left behind however that ends. What always holds: signals reach the ranks; when this process
+ * dies, so do they. */
 #include "process/launch.h"
 
 #include <errno.h>
@@ -25,8 +26,8 @@ bool fl_launch_leave_status(int status) {
   return f && fclose(f) == 0;
 }
 
-/* Where nothing else was said: workers go to any processor, more ranks than processors are allowed, and so is root, who
- * is alone in a container. */
+/* Where nothing else was said: workers go to any processor, more ranks than processors are allowed, and so is
+ * root, who is alone in a container. */
 static const char *const settings[][2] = {{"OMPI_MCA_hwloc_base_binding_policy", "none"},
                                           {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
                                           {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"},
@@ -64,12 +65,14 @@ static _Noreturn void become(const char *launcher, char **words, const char *pat
   _exit(4);
 }
 
-/* Waits for the launcher, to which signals are passed on; but not those of a terminal, which it has got itself. */
+/* Waits for the launcher, to which signals are passed on; but not those of a terminal, which it has got
+ * itself. */
 static int await(pid_t child, const sigset_t *set, int *ended_by) {
   for (;;) {
     siginfo_t info;
     int status, signal = sigwaitinfo(set, &info);
-    if (waitpid(child, &status, WNOHANG) == child) return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (waitpid(child, &status, WNOHANG) == child)
+      return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     if (signal <= 0 || signal == SIGCHLD) continue;
     if (!*ended_by) *ended_by = signal;
     if (info.si_code != SI_KERNEL) kill(child, signal == SIGINT ? SIGINT : SIGTERM);
@@ -100,7 +103,8 @@ int fl_launch_ranks(int n) {
   snprintf(count, sizeof count, "%d", n);
   char *bytes = calloc(LONGEST, 1), **words = bytes ? command_line(launcher, count, bytes) : NULL;
   int fd = words ? status_file(path, sizeof path) : -1, ended_by = 0;
-  if (fd < 0) return fprintf(stderr, "error: cannot start ranks: %s\n", strerror(errno)), free(words), free(bytes), 4;
+  if (fd < 0)
+    return fprintf(stderr, "error: cannot start ranks: %s\n", strerror(errno)), free(words), free(bytes), 4;
   sigset_t set, before;
   sigemptyset(&set);
   for (size_t k = 0; k < 4; k++) sigaddset(&set, (int[]){SIGCHLD, SIGINT, SIGTERM, SIGHUP}[k]);

@@ -141,8 +141,8 @@ static int run_program(const FlProgram *p, const char *script, const char *name,
   return status;
 }
 
-/* As one of several that a launcher of MPI has started. The exit status is rank 0's; the others end with 0, so that the
- * launcher has nothing to add. */
+/* As one of several that a launcher of MPI has started. The exit status is rank 0's; the others end with 0,
+ * so that the launcher has nothing to add. */
 static int run_rank(const FlProgram *p, const char *script, const char *name, const FlCommandLine *c,
                     const FlMade *made) {
   char why[FL_MPI_WHY] = "";
@@ -202,4 +202,6 @@ int fl_main_for(const FlProgram *p, const char *script, int argc, char **argv, c
   return status;
 }
 
-int fl_main(const FlProgram *p, int argc, char **argv) { return fl_main_for(p, NULL, argc, argv, &(FlMade){0}); }
+int fl_main(const FlProgram *p, int argc, char **argv) {
+  return fl_main_for(p, NULL, argc, argv, &(FlMade){0});
+}

@@ -1,5 +1,6 @@
-/* memory.c: how the C library gets memory from the system, and how much of what is freed it keeps. In: a limit.
- * What always holds: it is one setting for all of the process, so that only its owner may change it. */
+/* memory.c: how the C library gets memory from the system, and how much of what is freed it keeps. In: a
+ * limit. What always holds: it is one setting for all of the process, so that only its owner may change it.
+ */
 #include "process/process.h"
 
 #include <malloc.h>
@@ -18,7 +19,8 @@ void fl_process_keep(int64_t limit) {
   mallopt(M_TRIM_THRESHOLD, 2 * most);
 }
 
-/* What is asked for at once stays with the thread when it is freed, and has no pages before they are written. */
+/* What is asked for at once stays with the thread when it is freed, and has no pages before they are written.
+ */
 void fl_process_room(void) {
   enum { ROOM = 24 << 20 };
   fl_process_keep(0);

@@ -13,17 +13,17 @@ typedef struct FlMade {
   int64_t tries;
 } FlMade;
 
-/* fl_main for a program that was made from `script` just now (flowc run); argv[0] is what usage messages call the program.
- * With `tries` FL_RUN_AGAIN where it did not come to its end in that time, failed, or would have acted on files: nothing was
- * seen of it then. */
+/* fl_main for a program that was made from `script` just now (flowc run); argv[0] is what usage messages call
+ * the program. With `tries` FL_RUN_AGAIN where it did not come to its end in that time, failed, or would have
+ * acted on files: nothing was seen of it then. */
 int fl_main_for(const FlProgram *program, const char *script, int argc, char **argv, const FlMade *made);
 
 /* Tells the C library how much of what is freed it may keep: little of `limit` bytes, and much where there is
  * no limit (0). */
 void fl_process_keep(int64_t limit);
 
-/* Room for much that is small, in the calling thread: the C library asks the system for a thread's memory page by page
- * otherwise. */
+/* Room for much that is small, in the calling thread: the C library asks the system for a thread's memory
+ * page by page otherwise. */
 void fl_process_room(void);
 
 #endif

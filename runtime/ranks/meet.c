@@ -1,5 +1,5 @@
-/* meet.c: meetings of ranks. In: what this rank says. Out: what all of them say, judged alike by all. What always holds: as
- * all see the same slots, all come to the same end of it. */
+/* meet.c: meetings of ranks. In: what this rank says. Out: what all of them say, judged alike by all. What
+ * always holds: as all see the same slots, all come to the same end of it. */
 #include "ranks/ranks.h"
 
 #include <stdlib.h>
@@ -50,7 +50,8 @@ bool fl_ranks_send(FlRanks *r, int32_t from, void *bytes, int64_t n) {
   return !lost;
 }
 
-/* ---- what meetings cost --------------------------------------------------------------------------------- */
+/* ---- what meetings cost ---------------------------------------------------------------------------------
+ */
 
 enum { ROUNDS = 4, SAMPLE = 64 << 10 };
 

@@ -1,9 +1,11 @@
-/* mpi.c: ranks as processes that a launcher of MPI has started: the engine that gets bytes from one machine to another.
+/* mpi.c: ranks as processes that a launcher of MPI has started: the engine that gets bytes from one machine
+ * to another.
  *
- * In: the launcher's variables of the environment, and the library of the MPI that it belongs to, which is opened when the
- * program runs. Out: an engine. What always holds: without such a launcher nothing of MPI is touched. Two families of
- * libraries are known, by what their handles are: Open MPI's are addresses of symbols, MPICH's (and those of its descendants)
- * numbers of 32 bits. All is bytes, no status is read, and one thread calls. */
+ * In: the launcher's variables of the environment, and the library of the MPI that it belongs to, which is
+ * opened when the program runs. Out: an engine. What always holds: without such a launcher nothing of MPI is
+ * touched. Two families of libraries are known, by what their handles are: Open MPI's are addresses of
+ * symbols, MPICH's (and those of its descendants) numbers of 32 bits. All is bytes, no status is read, and
+ * one thread calls. */
 #include "ranks/ranks.h"
 
 #include <dlfcn.h>
@@ -34,9 +36,9 @@ enum { FUNNELED = 1, CHUNK = 64 << 20 };
 
 static bool find_functions(FlMpi *m, void *library, char why[FL_MPI_WHY]) {
   char symbol[64];
-#define FL_MPI(name, parameters)                                                                                  \
-  snprintf(symbol, sizeof symbol, "MPI_" #name);                                                                  \
-  if (!(m->name = (int(*) parameters)dlsym(library, symbol)))                                                     \
+#define FL_MPI(name, parameters)                                                                             \
+  snprintf(symbol, sizeof symbol, "MPI_" #name);                                                             \
+  if (!(m->name = (int(*) parameters)dlsym(library, symbol)))                                                \
     return snprintf(why, FL_MPI_WHY, "the library of MPI has no function %s", symbol), false;
 #include "ranks/mpi.def"
 #undef FL_MPI
@@ -54,7 +56,8 @@ static void *open_library(const Family *f, char why[FL_MPI_WHY]) {
   void *library = NULL;
   for (int k = 0; f->libraries[k] && !library; k++) library = dlopen(f->libraries[k], RTLD_NOW | RTLD_GLOBAL);
   if (!library)
-    snprintf(why, FL_MPI_WHY, "%s started this program, and its library %s is not there (Debian: apt install %s)", f->name,
+    snprintf(why, FL_MPI_WHY,
+             "%s started this program, and its library %s is not there (Debian: apt install %s)", f->name,
              f->libraries[0], f->package);
   return library;
 }
@@ -79,20 +82,24 @@ static int exchange(void *arg, FlRankSlot *slots) {
   FlMpi *m = arg;
   FlRankSlot mine = slots[m->here];
   void *request = NULL;
-  if (m->Iallgather(&mine, FL_RANK_SLOT, m->byte, slots, FL_RANK_SLOT, m->byte, m->world, &request)) return m->here + 1;
+  if (m->Iallgather(&mine, FL_RANK_SLOT, m->byte, slots, FL_RANK_SLOT, m->byte, m->world, &request))
+    return m->here + 1;
   return wait_for(m, request);
 }
 
 static int send_bytes(void *arg, int32_t from, void *bytes, int64_t n) {
   FlMpi *m = arg;
   int lost = 0;
-  void *room = bytes ? NULL : mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *room =
+      bytes ? NULL
+            : mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (room == MAP_FAILED) return m->here + 1;
   for (int64_t at = 0; at < n && !lost; at += CHUNK) {
     void *request = NULL;
     int some = (int)(n - at < CHUNK ? n - at : CHUNK);
-    lost = m->Ibcast(room ? room : (char *)bytes + at, some, m->byte, from, m->world, &request) ? m->here + 1
-                                                                                               : wait_for(m, request);
+    lost = m->Ibcast(room ? room : (char *)bytes + at, some, m->byte, from, m->world, &request)
+               ? m->here + 1
+               : wait_for(m, request);
   }
   if (room) munmap(room, CHUNK);
   return lost;
@@ -106,7 +113,8 @@ static bool join(FlMpi *m, const Family *f, int launched, int *size, char why[FL
   if (m->Init_thread(NULL, NULL, FUNNELED, &given) == 0 && m->Comm_size(m->world, size) == 0 &&
       m->Comm_rank(m->world, &m->here) == 0 && *size == launched)
     return true;
-  snprintf(why, FL_MPI_WHY, "%s started %d ranks, and its library knows of %d: are they of one version?", f->name, launched, *size);
+  snprintf(why, FL_MPI_WHY, "%s started %d ranks, and its library knows of %d: are they of one version?",
+           f->name, launched, *size);
   return false;
 }
 

@@ -1,10 +1,10 @@
 /* ranks.h: runs of one program, on one machine or several, that do the same and meet: ranks.
  *
- * In: an engine that carries bytes between ranks. Out: meetings. In a meeting each rank says in a slot where it is and
- * whether it has failed, and sees the slots of all; what is large is then sent from one rank to all. What always holds:
- * all ranks come to the same meetings in the same order; one that has failed comes to the next one and says so, and then
- * all know, and meet no more but at the end; a rank that is lost is known to all that live. One thread of a run meets
- * (docs/decisions/ranks.md). */
+ * In: an engine that carries bytes between ranks. Out: meetings. In a meeting each rank says in a slot where
+ * it is and whether it has failed, and sees the slots of all; what is large is then sent from one rank to
+ * all. What always holds: all ranks come to the same meetings in the same order; one that has failed comes to
+ * the next one and says so, and then all know, and meet no more but at the end; a rank that is lost is known
+ * to all that live. One thread of a run meets (docs/decisions/ranks.md). */
 #ifndef FL_RANKS_H
 #define FL_RANKS_H
 
@@ -39,8 +39,8 @@ typedef struct FlRankSlot {
 } FlRankSlot;
 _Static_assert(sizeof(FlRankSlot) == FL_RANK_SLOT, "a slot is of one size everywhere");
 
-/* How bytes get from rank to rank. Both functions are called by all ranks in the same order, and give 0, or 1 + a rank that
- * is lost. */
+/* How bytes get from rank to rank. Both functions are called by all ranks in the same order, and give 0, or 1
+ * + a rank that is lost. */
 typedef struct FlRankEngine {
   int (*exchange)(void *arg, FlRankSlot *slots); /* each its own slot, to all */
   /* `n` bytes of rank `from`, to all; `bytes` may be NULL where there is no room for them. */
@@ -48,8 +48,13 @@ typedef struct FlRankEngine {
   bool one_process; /* the ranks are threads of one process, which share its standard input */
 } FlRankEngine;
 
-/* Whether loops are shared: where that pays, by what meetings cost here; for tests also always, or every other one. */
-typedef enum FlRankShares { FL_RANKS_SHARE_WHAT_PAYS, FL_RANKS_SHARE_ALL, FL_RANKS_SHARE_BY_TURNS } FlRankShares;
+/* Whether loops are shared: where that pays, by what meetings cost here; for tests also always, or every
+ * other one. */
+typedef enum FlRankShares {
+  FL_RANKS_SHARE_WHAT_PAYS,
+  FL_RANKS_SHARE_ALL,
+  FL_RANKS_SHARE_BY_TURNS
+} FlRankShares;
 
 /* What is known of a loop of tasks, from the last time that it was shared: the same at all ranks. */
 typedef struct FlRankLoop {
@@ -82,8 +87,9 @@ typedef struct FlRanks {
 bool fl_ranks_init(FlRanks *ranks, const FlRankEngine *engine, void *arg, int32_t n, int32_t here);
 void fl_ranks_reset(FlRanks *ranks);
 
-/* How a meeting went: all are there and well; all are there, and all have failed; one has failed, or is elsewhere, or
- * lost: nothing more will come of it; they are at different steps and none has failed, which is a bug in flow. */
+/* How a meeting went: all are there and well; all are there, and all have failed; one has failed, or is
+ * elsewhere, or lost: nothing more will come of it; they are at different steps and none has failed, which is
+ * a bug in flow. */
 typedef enum FlMeeting { FL_MET, FL_MET_FAILED, FL_MET_OVER, FL_MET_ELSEWHERE } FlMeeting;
 /* `mine` is what this rank says; number is filled in. */
 FlMeeting fl_ranks_meet(FlRanks *ranks, const FlRankSlot *mine);
@@ -95,21 +101,22 @@ bool fl_ranks_send(FlRanks *ranks, int32_t from, void *bytes, int64_t n);
 /* MPI: ranks as processes, whose launcher (mpirun, srun) has said so in the environment. */
 typedef struct FlMpiLaunch {
   enum { FL_MPI_OPEN, FL_MPI_MPICH } family; /* Open MPI; MPICH and its descendants */
-  int rank, size, near;                      /* near: how many are on this machine; below 0: it does not say */
+  int rank, size, near; /* near: how many are on this machine; below 0: it does not say */
 } FlMpiLaunch;
 bool fl_mpi_launched(FlMpiLaunch *out); /* false: not as one of several */
 int fl_mpi_rank(void);                  /* -1: likewise */
 int fl_mpi_ranks_near(void);            /* at least 1 */
 
-/* mpi.c, which only programs hold that can open libraries (flowc, and what `flowc build --ranks` makes): elsewhere the address
- * of fl_mpi_start is NULL. Opens the library of the launcher's MPI and meets the others; false: `why` says what is missing. */
+/* mpi.c, which only programs hold that can open libraries (flowc, and what `flowc build --ranks` makes):
+ * elsewhere the address of fl_mpi_start is NULL. Opens the library of the launcher's MPI and meets the
+ * others; false: `why` says what is missing. */
 enum { FL_MPI_WHY = 256 };
 bool fl_mpi_start(FlRanks *out, char why[FL_MPI_WHY]) __attribute__((weak));
 /* All ranks leave; where one is lost, the launcher is told to end what is left. */
 void fl_mpi_end(FlRanks *ranks, int status) __attribute__((weak));
 
-/* An engine for tests: ranks as threads of this process. Each waits for a random time of at most `delay_us` microseconds
- * before each meeting; rank `dies` (-1: none) is lost at the `dies_at`-th. */
+/* An engine for tests: ranks as threads of this process. Each waits for a random time of at most `delay_us`
+ * microseconds before each meeting; rank `dies` (-1: none) is lost at the `dies_at`-th. */
 typedef struct FlRankThreads FlRankThreads;
 extern const FlRankEngine fl_rank_threads;
 FlRankThreads *fl_rank_threads_new(int32_t n, int64_t delay_us, int32_t dies, int64_t dies_at);

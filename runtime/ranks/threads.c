@@ -1,6 +1,6 @@
-/* threads.c: ranks as threads of one process, for tests: a place where all wait for each other. In: slots and bytes of each.
- * Out: copies of them at each. What always holds: nobody leaves a meeting before all have come, or one is lost; what a rank
- * sends stays where it is until all have taken it. */
+/* threads.c: ranks as threads of one process, for tests: a place where all wait for each other. In: slots and
+ * bytes of each. Out: copies of them at each. What always holds: nobody leaves a meeting before all have
+ * come, or one is lost; what a rank sends stays where it is until all have taken it. */
 #include "ranks/ranks.h"
 
 #include <pthread.h>

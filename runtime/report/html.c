@@ -73,14 +73,18 @@ static void put_operators(FILE *f, const FlReport *r) {
   FlPlaceSum *sums = fl_report_places(r, &n);
   if (sums) qsort(sums, (size_t)n, sizeof *sums, by_time);
   while (n && sums[n - 1].ns < LEAST) n--;
-  if (n) fputs("<h2>Operators</h2><table><tr><th>line<th>operator<th>times<th>rows in<th>rows out<th>time, of all workers</tr>\n", f);
+  if (n)
+    fputs("<h2>Operators</h2><table><tr><th>line<th>operator<th>times<th>rows in<th>rows out<th>time, of all "
+          "workers</tr>\n",
+          f);
   for (int32_t i = 0; i < n && i < MOST; i++) {
     char took[32];
     fl_report_duration(took, sums[i].ns);
     int32_t site = fl_report_site(r, sums[i].site);
     fprintf(f, "<tr><td class=n>%d<td>", site < 0 ? 0 : r->options.program->sites[site].line);
     put_text(f, sums[i].name);
-    fprintf(f, "<td class=n>%lld<td class=n>%lld<td class=n>", (long long)sums[i].calls, (long long)sums[i].rows_in);
+    fprintf(f, "<td class=n>%lld<td class=n>%lld<td class=n>", (long long)sums[i].calls,
+            (long long)sums[i].rows_in);
     if (sums[i].counted) fprintf(f, "%lld", (long long)sums[i].rows_out);
     fprintf(f, "<td class=n>%s</tr>\n", took);
   }

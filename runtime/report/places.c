@@ -1,8 +1,8 @@
 /* places.c: what operators and loops did, added up by where they stand in the source.
  *
- * In: each run of one. Out: sums of a place and an operator. What always holds: a table belongs to one worker,
- * the only one that writes it; who reads meanwhile sees sums of a moment ago. Threads that are no workers of
- * the run's pool are not counted but for the one that runs the script. */
+ * In: each run of one. Out: sums of a place and an operator. What always holds: a table belongs to one
+ * worker, the only one that writes it; who reads meanwhile sees sums of a moment ago. Threads that are no
+ * workers of the run's pool are not counted but for the one that runs the script. */
 #include "report/report_internal.h"
 
 #include <stdlib.h>
@@ -13,7 +13,8 @@ enum { ALWAYS = 64, EACH = 16 };
 
 static FlPlaceTable *table_of(FlReport *r, int worker) {
   int k = worker < 0 || worker >= r->n_tables ? r->n_tables - 1 : worker;
-  FlPlaceTable *t = atomic_load_explicit(&r->tables[k], memory_order_relaxed); /* written by this thread alone */
+  FlPlaceTable *t =
+      atomic_load_explicit(&r->tables[k], memory_order_relaxed); /* written by this thread alone */
   if (!t && (t = calloc(1, sizeof *t)))
     atomic_store_explicit(&r->tables[k], t, memory_order_release); /* who reads it sees zeros */
   return t;

@@ -30,7 +30,13 @@
 #define FL_RECORD_HEAD "flow run 1\n"
 #define FL_RECORD_BEFORE "---\n"
 
-enum { FL_RECORD_PLACES = 2000, FL_RECORD_STAGES = 10000, FL_RECORD_NOTES = 500, FL_RECORD_FILES = 500, FL_RECORD_RUNS = 20 };
+enum {
+  FL_RECORD_PLACES = 2000,
+  FL_RECORD_STAGES = 10000,
+  FL_RECORD_NOTES = 500,
+  FL_RECORD_FILES = 500,
+  FL_RECORD_RUNS = 20
+};
 
 typedef struct FlRecordPair {
   const char *name, *value;

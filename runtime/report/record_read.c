@@ -175,8 +175,8 @@ static bool read_stage(Reader *in, char *rest) {
 
 static bool read_note(Reader *in, char *rest) {
   FlRecordNote n = {0};
-  bool good =
-      int_of(&rest, &n.stage) && number_of(&rest, &n.at) && text_of(&rest, &n.name) && text_of(&rest, &n.value);
+  bool good = int_of(&rest, &n.stage) && number_of(&rest, &n.at) && text_of(&rest, &n.name) &&
+              text_of(&rest, &n.value);
   FlRecordNote *to = good ? more(in, (void **)&in->r->notes, in->r->n_notes, sizeof n) : NULL;
   if (to) *to = n, in->r->n_notes++;
   return to;
@@ -199,8 +199,9 @@ static const struct {
   const char *word;
   bool (*read)(Reader *in, char *rest);
   bool before; /* stands behind FL_RECORD_BEFORE, too */
-} lines[] = {{"run", read_run, false},   {"file", read_file, false}, {"read", read_read, false}, {"made", read_made, true},
-             {"stage", read_stage, true}, {"note", read_note, false}, {"place", read_place, false}};
+} lines[] = {{"run", read_run, false},    {"file", read_file, false},  {"read", read_read, false},
+             {"made", read_made, true},   {"stage", read_stage, true}, {"note", read_note, false},
+             {"place", read_place, false}};
 
 static void read_line(Reader *in, char *line) {
   if (strcmp(line, "---") == 0) {

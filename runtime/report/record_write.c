@@ -48,8 +48,8 @@ static void put_read_stage(FILE *f, const FlRecordStage *s) {
     fl_record_word(f, words[i]);
     fputc(' ', f);
   }
-  fprintf(f, "%d %lld %lld %lld %lld %lld %d %d ", s->worker, (long long)s->begin, (long long)s->ns, (long long)s->rows_in,
-          (long long)s->rows_out, (long long)s->bytes, s->file, s->line);
+  fprintf(f, "%d %lld %lld %lld %lld %lld %d %d ", s->worker, (long long)s->begin, (long long)s->ns,
+          (long long)s->rows_in, (long long)s->rows_out, (long long)s->bytes, s->file, s->line);
   fl_record_word(f, s->code);
   for (int i = 0; i < s->n_args; i++) {
     const FlRecordArg *a = &s->args[i];
@@ -128,7 +128,8 @@ static void put_place(FILE *f, const FlReport *r, Files *files, const FlPlaceSum
   put_callers(f, r, site);
   fprintf(f, " %llx %lld %lld %lld %lld %lld\n",
           (unsigned long long)fl_record_line(s->line_text, strlen(s->line_text)), (long long)p->calls,
-          (long long)p->ns, (long long)p->rows_in, (long long)(p->counted ? p->rows_out : -1), (long long)p->bytes);
+          (long long)p->ns, (long long)p->rows_in, (long long)(p->counted ? p->rows_out : -1),
+          (long long)p->bytes);
 }
 
 static int by_time(const void *a, const void *b) {
@@ -154,10 +155,12 @@ static void put_stage(FILE *f, const FlReport *r, Files *files, const FlStageEve
   fprintf(f, " %s %s %d %lld %lld %lld %lld %lld %d %d ", over ? fl_report_how(e->as.how) : "running",
           over ? fl_report_kept(e->as.kept) : "no", e->worker, (long long)e->begin,
           (long long)((over ? e->end : now) - e->begin), (long long)(over ? e->as.rows_in : -1),
-          (long long)(over ? e->as.rows_out : -1), (long long)(over ? e->as.bytes : 0), s ? file_of(files, s->file) : -1,
-          s ? s->line : 0);
+          (long long)(over ? e->as.rows_out : -1), (long long)(over ? e->as.bytes : 0),
+          s ? file_of(files, s->file) : -1, s ? s->line : 0);
   if (over && e->as.key) fputs(e->as.key, f);
-  else fprintf(f, "%016llx%016llx", (unsigned long long)e->stage->code.hi, (unsigned long long)e->stage->code.lo);
+  else
+    fprintf(f, "%016llx%016llx", (unsigned long long)e->stage->code.hi,
+            (unsigned long long)e->stage->code.lo);
   fputc('\n', f);
 }
 
@@ -175,7 +178,8 @@ void fl_report_record(FlReport *r, FILE *f) {
   int64_t now = fl_report_now(r);
   put_places(f, r, files);
   pthread_mutex_lock(&r->lock);
-  for (int32_t i = 0; i < r->n_stages && i < FL_RECORD_STAGES; i++) put_stage(f, r, files, &r->stages[i], now);
+  for (int32_t i = 0; i < r->n_stages && i < FL_RECORD_STAGES; i++)
+    put_stage(f, r, files, &r->stages[i], now);
   int32_t first = r->n_notes > FL_RECORD_NOTES ? r->n_notes - FL_RECORD_NOTES : 0;
   for (int32_t i = first; i < r->n_notes; i++) put_note(f, &r->notes[i]);
   pthread_mutex_unlock(&r->lock);

@@ -15,8 +15,8 @@
 
 enum { FL_MAX_EVENTS = 1 << 20 };   /* kernels, and operators: later ones are not recorded */
 enum { FL_LEAST_OPERATOR = 10000 }; /* nanoseconds of one that is recorded */
-/* Nanoseconds: when the record is first written, how long at least between two times; and of how many parts of the time
- * writing it takes one at most. */
+/* Nanoseconds: when the record is first written, how long at least between two times; and of how many parts
+ * of the time writing it takes one at most. */
 enum { FIRST_SAVE = 50000000, NEXT_SAVE = 1000000000, SAVE_SHARE = 200 };
 
 static int64_t clock_ns(clockid_t clock) {
@@ -108,7 +108,8 @@ static void show_live(FlReport *r) {
   int running = 0;
   for (int32_t i = 0; i < r->n_stages; i++) {
     if (r->stages[i].end >= 0) continue;
-    int wrote = snprintf(line + n, sizeof line - n, "%s%s", running++ ? ", " : "running ", r->stages[i].stage->name);
+    int wrote =
+        snprintf(line + n, sizeof line - n, "%s%s", running++ ? ", " : "running ", r->stages[i].stage->name);
     if (wrote < 0 || (size_t)wrote >= sizeof line - n) break;
     n += (size_t)wrote;
   }
@@ -130,7 +131,9 @@ static bool grow(void **at, int32_t n, int32_t *cap, size_t size) {
 }
 
 /* What the process took of the processors, for a timeline: asking takes longer than looking at the clock. */
-static int64_t work_of(const FlReport *r) { return r->options.trace ? clock_ns(CLOCK_PROCESS_CPUTIME_ID) : 0; }
+static int64_t work_of(const FlReport *r) {
+  return r->options.trace ? clock_ns(CLOCK_PROCESS_CPUTIME_ID) : 0;
+}
 
 int32_t fl_report_stage(FlReport *r, const FlStage *stage, int worker) {
   int64_t now = fl_report_now(r);
@@ -176,7 +179,8 @@ void fl_report_save_if_due(FlReport *r, int64_t now) {
   int64_t due = atomic_load_explicit(&r->save_at, memory_order_relaxed);
   if (now < due || !r->options.save) return;
   /* acquire and release: whoever saves next sees what the last one left */
-  if (!atomic_compare_exchange_strong_explicit(&r->save_at, &due, INT64_MAX, memory_order_acquire, memory_order_relaxed))
+  if (!atomic_compare_exchange_strong_explicit(&r->save_at, &due, INT64_MAX, memory_order_acquire,
+                                               memory_order_relaxed))
     return;
   r->options.save(r->options.save_arg);
   int64_t done = fl_report_now(r), wait = (done - now) * SAVE_SHARE;

@@ -1,10 +1,10 @@
 /* report.h: what is known of a run, and what people see of it: progress on a terminal, the closing line, the
  * timeline, the page, and the record of it (record.h) that stays.
  *
- * In: the beginnings and ends of stages, operators and loops, notes, output. Out: lines on standard error (one a finished stage,
- * only when it is a terminal), program output on standard output not mixed with them, and at the end, where
- * asked for, a Chrome trace (JSON) and a self-contained HTML page. What always holds: nothing here changes a
- * result or an exit status. All functions may be called from any thread. */
+ * In: the beginnings and ends of stages, operators and loops, notes, output. Out: lines on standard error
+ * (one a finished stage, only when it is a terminal), program output on standard output not mixed with them,
+ * and at the end, where asked for, a Chrome trace (JSON) and a self-contained HTML page. What always holds:
+ * nothing here changes a result or an exit status. All functions may be called from any thread. */
 #ifndef FL_REPORT_H
 #define FL_REPORT_H
 
@@ -20,7 +20,8 @@ typedef struct FlReportOptions {
   bool quiet;               /* no progress and no closing line */
   int workers;
   const FlProgram *program; /* whose sites and stages those of the events are; NULL: there are none */
-  /* Called from time to time, by one thread at once, so that a run that is killed leaves a record; NULL: nothing is left. */
+  /* Called from time to time, by one thread at once, so that a run that is killed leaves a record; NULL:
+   * nothing is left. */
   void (*save)(void *arg);
   void *save_arg;
   /* Where program output goes; NULL: standard output. */
@@ -56,7 +57,7 @@ typedef struct FlStageEnd {
   FlStageHow how;
   FlStageKept kept;
   int64_t rows_in, rows_out, bytes; /* bytes: of its result in the store */
-  char *key;                        /* what `stage` of a record says from the digest on; malloc; NULL: it has none */
+  char *key; /* what `stage` of a record says from the digest on; malloc; NULL: it has none */
 } FlStageEnd;
 
 /* A stage call begins: returns its number, for the calls below. */
@@ -77,8 +78,8 @@ bool fl_report_wants_kernels(const FlReport *report);
 void fl_report_kernel(FlReport *report, const char *name, int worker, int64_t begin, int64_t end,
                       int64_t elements);
 
-/* An operator or a loop begins at a site (-1: none) and ends. `name` must live as long as the report. Rows: -1: none;
- * bytes: of what it gave. The end gives the time, -1 where this one is not timed. */
+/* An operator or a loop begins at a site (-1: none) and ends. `name` must live as long as the report. Rows:
+ * -1: none; bytes: of what it gave. The end gives the time, -1 where this one is not timed. */
 typedef struct FlPlaceMark {
   struct FlPlaceCount *place; /* NULL: not counted */
   int64_t begin;         /* -1: not timed */
@@ -87,15 +88,16 @@ typedef struct FlPlaceMark {
 FlPlaceMark fl_report_begin(FlReport *report, int worker, const char *name, int32_t site);
 int64_t fl_report_end(FlReport *report, FlPlaceMark mark, int64_t rows_in, int64_t rows_out, int64_t bytes);
 
-/* Whether operators (reading, joins, groups ..) are to be recorded one by one, for a timeline, and one of them, of that
- * line of the script (0: none); what took less than 10 microseconds is left out. `name` must live as long as the report.
+/* Whether operators (reading, joins, groups ..) are to be recorded one by one, for a timeline, and one of
+ * them, of that line of the script (0: none); what took less than 10 microseconds is left out. `name` must
+ * live as long as the report.
  */
 bool fl_report_wants_operators(const FlReport *report);
 void fl_report_operator(FlReport *report, const char *name, int32_t line, int worker, int64_t begin,
                         int64_t end);
 
-/* The lines of the record that a report knows: files, stages, notes, places; and those of its own run that its first
- * line has behind its source. Any time, any thread. */
+/* The lines of the record that a report knows: files, stages, notes, places; and those of its own run that
+ * its first line has behind its source. Any time, any thread. */
 void fl_report_record(FlReport *report, FILE *to);
 void fl_report_record_counts(FlReport *report, FILE *to);
 /* A word of a record, as it stands there. */

@@ -12,7 +12,8 @@ typedef struct FlStageEvent {
   const FlStage *stage;
   int worker;
   int64_t begin, end; /* nanoseconds; end < 0: still running */
-  int64_t work;       /* nanoseconds of processors that the process took meanwhile; while it runs: had taken before */
+  /* nanoseconds of processors that the process took meanwhile; while it runs: had taken before */
+  int64_t work;
   FlStageEnd as;      /* how it ended; its key is owned */
 } FlStageEvent;
 
@@ -96,7 +97,8 @@ FlPlaceSum *fl_report_places(const FlReport *report, int32_t *n);
 void fl_report_places_free(FlReport *report);
 /* Has the record written where that is due; without the lock. */
 void fl_report_save_if_due(FlReport *report, int64_t now);
-/* Where a site stands in what the user wrote: itself, or the call out of which a site of the library came; -1: nowhere. */
+/* Where a site stands in what the user wrote: itself, or the call out of which a site of the library came;
+ * -1: nowhere. */
 int32_t fl_report_site(const FlReport *report, int32_t site);
 
 #endif

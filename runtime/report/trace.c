@@ -1,8 +1,8 @@
 /* trace.c: the timeline of a run in the Chrome trace event format ("Trace Event Format", complete events
  * "X").
  *
- * In: the recorded events. Out: a JSON file for chrome://tracing or Perfetto: a row per worker, microseconds; `work` of a stage is what
- * all processors did for the process meanwhile.
+ * In: the recorded events. Out: a JSON file for chrome://tracing or Perfetto: a row per worker, microseconds;
+ * `work` of a stage is what all processors did for the process meanwhile.
  */
 #include "report/report_internal.h"
 

@@ -14,7 +14,8 @@ static bool is_within(const FlScope *scope, const FlScope *outer) {
 }
 
 bool fl_job_is_done(const FlJob *job) {
-  /* Acquires what the job did. seq_cst: partner of run_job's store, for who looks once more before it sleeps. */
+  /* Acquires what the job did. seq_cst: partner of run_job's store, for who looks once more before it sleeps.
+   */
   return atomic_load_explicit(&job->state, memory_order_seq_cst) == FL_JOB_DONE;
 }
 

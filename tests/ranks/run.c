@@ -1,12 +1,13 @@
 /* run.c: runs a script again and again, alone and as several ranks that are threads of this process.
  *
  * usage: ranks_run [-i] [-q] SCRIPT WAY.. [-- ARGUMENTS]
- * A way is FOLDER,STORE,RANKS,WORKERS,DELAY_US,DIES,DIES_AT: the folder in which it runs, the folder of its store (empty:
- * none), how many ranks (0: none of this), workers a rank, and what fl_rank_threads_new takes. By the sum of ranks and
- * workers all loops are shared, every other one, or those that pay. Beside the folder are written FOLDER.out, FOLDER.err
- * and FOLDER.status: what was printed, said and given by rank 0; FOLDER.sent: how many bytes were sent by all; what others
- * print or say is added to FOLDER.err. FOLDER.in is its standard input, through a pipe, where there is such a file. -i: interpreted, -q:
- * without closing lines. */
+ * A way is FOLDER,STORE,RANKS,WORKERS,DELAY_US,DIES,DIES_AT: the folder in which it runs, the folder of its
+ * store (empty: none), how many ranks (0: none of this), workers a rank, and what fl_rank_threads_new takes.
+ * By the sum of ranks and workers all loops are shared, every other one, or those that pay. Beside the folder
+ * are written FOLDER.out, FOLDER.err and FOLDER.status: what was printed, said and given by rank 0;
+ * FOLDER.sent: how many bytes were sent by all; what others print or say is added to FOLDER.err. FOLDER.in is
+ * its standard input, through a pipe, where there is such a file. -i: interpreted, -q: without closing lines.
+ */
 #include "codegen/codegen.h"
 #include "driver.h"
 #include "exec/command_line.h"
@@ -87,7 +88,8 @@ static void give_input(const Way *w) {
     return;
   }
   ssize_t n = read(from, bytes, sizeof bytes);
-  if (n < 0 || pipe(ends) != 0 || write(ends[1], bytes, (size_t)n) != n || dup2(ends[0], STDIN_FILENO) < 0) abort();
+  if (n < 0 || pipe(ends) != 0 || write(ends[1], bytes, (size_t)n) != n || dup2(ends[0], STDIN_FILENO) < 0)
+    abort();
   close(from);
   close(ends[0]);
   close(ends[1]);
@@ -102,7 +104,8 @@ static void run_way(const FlProgram *program, const Way *w, const char *const *v
   for (int k = 0; k < n; k++) {
     Rank *r = &ranks[k];
     *r = (Rank){.program = program, .way = w, .values = values, .threads = threads, .quiet = quiet};
-    if (threads && !fl_ranks_init(&r->ranks, &fl_rank_threads, fl_rank_threads_arg(threads, k), n, k)) abort();
+    if (threads && !fl_ranks_init(&r->ranks, &fl_rank_threads, fl_rank_threads_arg(threads, k), n, k))
+      abort();
     r->ranks.shares = w->shares;
     if (pthread_create(&r->thread, NULL, run_rank, r) != 0) abort();
   }
@@ -131,8 +134,10 @@ static bool read_way(const char *text, Way *w) {
   if (!rest) return false;
   snprintf(w->folder, sizeof w->folder, "%.*s", (int)(store - text), text);
   snprintf(w->store, sizeof w->store, "%.*s", (int)(rest - store - 1), store + 1);
-  if (sscanf(rest, ",%d,%d,%ld,%d,%ld", &w->ranks, &w->workers, &w->delay, &w->dies, &w->dies_at) != 5) return false;
-  static const FlRankShares shares[] = {FL_RANKS_SHARE_ALL, FL_RANKS_SHARE_BY_TURNS, FL_RANKS_SHARE_WHAT_PAYS};
+  if (sscanf(rest, ",%d,%d,%ld,%d,%ld", &w->ranks, &w->workers, &w->delay, &w->dies, &w->dies_at) != 5)
+    return false;
+  static const FlRankShares shares[] = {FL_RANKS_SHARE_ALL, FL_RANKS_SHARE_BY_TURNS,
+                                        FL_RANKS_SHARE_WHAT_PAYS};
   w->shares = shares[w->dies >= 0 ? 0 : (w->ranks + w->workers) % 3];
   return true;
 }
@@ -165,7 +170,8 @@ int main(int argc, char **argv) {
   if (at >= argc || fl_compilation_init(&c, argv[at++]) != 0) return 3;
   const FlProgram *program = compile(&c, interpreted, &loaded);
   for (first = at; at < argc && strcmp(argv[at], "--") != 0;) at++;
-  FlCommandLine line = {.values = program ? calloc((size_t)program->n_params + 1, sizeof *line.values) : NULL};
+  FlCommandLine line = {.values =
+                            program ? calloc((size_t)program->n_params + 1, sizeof *line.values) : NULL};
   int status = program ? fl_command_line_read(program, argc - at, argv + at, &line) : 3;
   for (int k = first; k < at && !status; k++) {
     Way way;

@@ -16,7 +16,8 @@ static const Case cases[] = {
      "  %5 = for %1, %0, %4 : f64[] {\n    (%6: i64, %7: f64[])\n    %8 = mod %6, %3 : i64\n"
      "    %9 = load %7, %8 : f64\n    %10 = add %9, %2 : f64\n    %11 = store %7, %8, %10 : f64[]\n"
      "    yield %11\n  }\n"
-     "  %12 = load %5, %1 : f64\n" PRINT_I("13", "12") "  %14 = load %4, %1 : f64\n" PRINT_I("15", "14") "  yield\n}\n",
+     "  %12 = load %5, %1 : f64\n" PRINT_I("13", "12") "  %14 = load %4, %1 : f64\n" PRINT_I(
+         "15", "14") "  yield\n}\n",
      "12.0\n1.5\n"},
     {"array that loops swap",
      "main @main() -> () {\n"
@@ -25,8 +26,14 @@ static const Case cases[] = {
      "  %6, %7, %8 = for %1, %0, %4, %5, %4 : i64[], i64[], i64[] {\n"
      "    (%9: i64, %10: i64[], %11: i64[], %12: i64[])\n    %13 = store %10, %1, %9 : i64[]\n"
      "    yield %11, %13, %11\n  }\n"
-     "  %14 = load %6, %1 : i64\n" PRINT_I("15", "14") "  %16 = load %7, %1 : i64\n" PRINT_I("17", "16") "  %18 = load %8, %1 : i64\n" PRINT_I("19", "18") "  %20 = load %4, %1 : i64\n" PRINT_I("21", "20") "  yield\n"
-      "}\n",
+     "  %14 = load %6, %1 : i64\n" PRINT_I("15", "14") "  %16 = load %7, %1 : i64\n" PRINT_I(
+         "17",
+         "16") "  %18 = load %8, %1 : i64\n" PRINT_I("19",
+                                                     "18") "  %20 = load %4, %1 : i64\n" PRINT_I("21",
+                                                                                                 "20") "  "
+                                                                                                       "yield"
+                                                                                                       "\n"
+                                                                                                       "}\n",
      "5\n6\n5\n0\n"},
     {"if and while with arrays",
      "fn @same(%0: f64[], %1: bool) -> (f64[], f64[]) {\n"
@@ -49,22 +56,49 @@ static const Case cases[] = {
      "      %9 = add %8, %6 : i64\n      %10 = convert %9 : f64\n      yield %10\n    }\n"
      "    %11 = dim %7 : i64\n    %12 = mul %11, %3 : i64\n    yield %7, %12\n  }\n"
      "  %13 = load %4, %3 : f64[]\n  %14 = store %4, %1, %13 : list f64[]\n"
-     "  %15 = load %14, %1 : f64[]\n  %16 = dim %15 : i64\n" PRINT_I("17", "16") "  %18 = load %4, %1 : f64[]\n  %19 = dim %18 : i64\n" PRINT_I("20", "19") "  %21 = reduce<kinds=[sum]> %2 : i64 {\n"
-      "    (%22: i64)\n"
-      "    %23 = load %5, %22 : i64\n"
-      "    yield %23\n"
-      "  }\n" PRINT_I("24", "21") "  %25 = reduce<kinds=[sum]> %2 : f64 {\n"
-      "    (%26: i64)\n"
-      "    %27 = load %14, %26 : f64[]\n"
-      "    %28 = dim %27 : i64\n"
-      "    %29 = reduce<kinds=[sum]> %28 : f64 {\n"
-      "      (%30: i64)\n"
-      "      %31 = load %27, %30 : f64\n"
-      "      yield %31\n"
-      "    }\n"
-      "    yield %29\n"
-      "  }\n" PRINT_I("32", "25") "  yield\n"
-      "}\n",
+     "  %15 = load %14, %1 : f64[]\n  %16 = dim %15 : i64\n" PRINT_I(
+         "17",
+         "16") "  %18 = load %4, %1 : f64[]\n  %19 = dim %18 : i64\n" PRINT_I("20",
+                                                                              "19") "  %21 = "
+                                                                                    "reduce<kinds=[sum]> %2 "
+                                                                                    ": i64 {\n"
+                                                                                    "    (%22: i64)\n"
+                                                                                    "    %23 = load %5, %22 "
+                                                                                    ": i64\n"
+                                                                                    "    yield %23\n"
+                                                                                    "  }\n" PRINT_I(
+                                                                                        "24",
+                                                                                        "21") "  %25 = "
+                                                                                              "reduce<kinds=["
+                                                                                              "sum]> %2 : "
+                                                                                              "f64 {\n"
+                                                                                              "    (%26: "
+                                                                                              "i64)\n"
+                                                                                              "    %27 = "
+                                                                                              "load %14, %26 "
+                                                                                              ": f64[]\n"
+                                                                                              "    %28 = dim "
+                                                                                              "%27 : i64\n"
+                                                                                              "    %29 = "
+                                                                                              "reduce<kinds=["
+                                                                                              "sum]> %28 : "
+                                                                                              "f64 {\n"
+                                                                                              "      (%30: "
+                                                                                              "i64)\n"
+                                                                                              "      %31 = "
+                                                                                              "load %27, %30 "
+                                                                                              ": f64\n"
+                                                                                              "      yield "
+                                                                                              "%31\n"
+                                                                                              "    }\n"
+                                                                                              "    yield "
+                                                                                              "%29\n"
+                                                                                              "  }\n" PRINT_I(
+                                                                                                  "32",
+                                                                                                  "25") "  "
+                                                                                                        "yiel"
+                                                                                                        "d\n"
+                                                                                                        "}\n",
      "2\n1\n20\n44.0\n"},
     {"texts outlive their arrays",
      "main @main() -> () {\n"
@@ -98,8 +132,13 @@ static const Case cases[] = {
      "main @main() -> () {\n"
      "  %0 = const 1 : i64\n  %1 = const 9 : i64\n  %2 = const 8 : i64\n  %3 = array %0, %1 : i64[]\n"
      "  %4 = stage<@bad> %3, %0 : i64[]\n  %5 = stage<@bad> %3, %1 : i64[]\n"
-     "  %6 = stage<@bad> %3, %2 : i64[]\n  %7 = dim %4 : i64\n" PRINT_I("8", "7") "  %9 = load %6, %0 : i64\n" PRINT_I("10", "9") "  %11 = load %5, %0 : i64\n" PRINT_I("12", "11") "  yield\n"
-      "}\n",
+     "  %6 = stage<@bad> %3, %2 : i64[]\n  %7 = dim %4 : i64\n" PRINT_I(
+         "8",
+         "7") "  %9 = load %6, %0 : i64\n" PRINT_I("10",
+                                                   "9") "  %11 = load %5, %0 : i64\n" PRINT_I("12",
+                                                                                              "11") "  "
+                                                                                                    "yield\n"
+                                                                                                    "}\n",
      NULL},
     {"a stage's failure before that of what follows it",
      "stage @bad(%0: i64[], %1: i64) -> (i64[]) memo -1 key 00000000000000010000000000000002 {\n"
@@ -107,7 +146,8 @@ static const Case cases[] = {
      "main @main() -> () {\n"
      "  %0 = const 1 : i64\n  %1 = const 9 : i64\n  %2 = const 8 : i64\n  %3 = array %0, %1 : i64[]\n"
      "  %4 = stage<@bad> %3, %0 : i64[]\n  %5 = stage<@bad> %3, %1 : i64[]\n"
-     "  %6 = load %3, %2 : i64\n" PRINT_I("7", "6") "  %8 = dim %5 : i64\n" PRINT_I("9", "8") "  %10 = dim %4 : i64\n" PRINT_I("11", "10") "  yield\n}\n",
+     "  %6 = load %3, %2 : i64\n" PRINT_I("7", "6") "  %8 = dim %5 : i64\n" PRINT_I(
+         "9", "8") "  %10 = dim %4 : i64\n" PRINT_I("11", "10") "  yield\n}\n",
      "error: index 9 is out of bounds for a dimension of size 2\n"},
     {"failure in the middle of loops, calls and tasks",
      "fn @deep(%0: i64, %1: f64[]) -> (f64[]) {\n"
@@ -131,7 +171,9 @@ static const Case cases[] = {
      "  %4 = reduce<kinds=[sum]> %2 : i64 {\n    (%5: i64)\n    %6 = mod %5, %0 : i64\n    %7 = eq %6, %3 : "
      "bool\n"
      "    %8 = sub %5, %1 : i64\n    %9 = sub %8, %5 : i64\n    %10 = select %7, %1, %9 : i64\n    yield "
-     "%10\n  }\n" PRINT_I("11", "4") "  %12 = eq %4, %3 : bool\n  check<i=512, s=\"{a} is not {b}\"> %12, %4, %3\n  yield\n}\n",
+     "%10\n  }\n" PRINT_I(
+         "11",
+         "4") "  %12 = eq %4, %3 : bool\n  check<i=512, s=\"{a} is not {b}\"> %12, %4, %3\n  yield\n}\n",
      NULL},
 };
 

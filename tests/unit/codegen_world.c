@@ -134,15 +134,18 @@ static int times(const Told *t, const char *line) {
 }
 
 static void tell_step(void *env, FlSpan at, FlFlow takes, FlFlow gives) {
-  tell(env, at, "step", takes.rows && gives.rows ? takes.columns == 2 && gives.columns == 2 ? "2 columns" : "others" : "no table");
+  tell(env, at, "step",
+       takes.rows && gives.rows ? takes.columns == 2 && gives.columns == 2 ? "2 columns" : "others"
+                                : "no table");
 }
 
 static void witnesses(void) {
   FlText1 text = {0};
   FlCompilation c;
-  fl_text_addz(&text, "import distributions\n## How many.\nfn many(t: (a: i64, b: text)[_]) -> i64 = len(t)\n"
-                      "fn later(x: f64) = x * 2.0\nlet t = table(a = [1, 2], b = [\"x\", \"y\"])\n"
-                      "let u = t |> where(a > 1)\nprint(many(t), distributions.t_ppf(0.5, 3.0))\nlet broken = (\n");
+  fl_text_addz(&text,
+               "import distributions\n## How many.\nfn many(t: (a: i64, b: text)[_]) -> i64 = len(t)\n"
+               "fn later(x: f64) = x * 2.0\nlet t = table(a = [1, 2], b = [\"x\", \"y\"])\n"
+               "let u = t |> where(a > 1)\nprint(many(t), distributions.t_ppf(0.5, 3.0))\nlet broken = (\n");
   fl_compilation_init_text(&c, "/nowhere/main.flow", &text);
   Told t = {.c = &c};
   fl_front_check(&c, NULL, &(FlWitness){&t, tell_value, tell_name, tell_columns, tell_step}, -1);
@@ -173,20 +176,23 @@ static void witnesses(void) {
 static void witnesses_of_open(void) {
   FlText1 text = {0};
   FlCompilation c;
-  fl_text_addz(&text, "## One more.\nfn more(x: f64) -> f64 = x + 1.0\n"
-                      "fn open(t, f) {\n  let k = 2 * 3\n  f([for r in t: more(r.price) + k], (a) => a + len(t) + lost)\n}\n"
-                      "fn sized(x: _[rows]) = rows + colums\n");
+  fl_text_addz(
+      &text,
+      "## One more.\nfn more(x: f64) -> f64 = x + 1.0\n"
+      "fn open(t, f) {\n  let k = 2 * 3\n  f([for r in t: more(r.price) + k], (a) => a + len(t) + lost)\n}\n"
+      "fn sized(x: _[rows]) = rows + colums\n");
   fl_compilation_init_text(&c, "/nowhere/main.flow", &text);
   Told t = {.c = &c};
   fl_front_check(&c, NULL, &(FlWitness){&t, tell_value, tell_name, tell_columns, tell_step}, -1);
   check(c.sink->n_errors == 2 && says(&c, "5:58: error E0201: there is no `lost`") &&
             says(&c, "7:31: error E0201: there is no `colums`"),
         "names that stand for nothing are found");
-  static const char *const once[] = {"value 2 * 3: i64",       "name r: here 5 -", "name more: here 2 One more.",
-                                     "name k: here 4 -",       "name a: here 5 -", "name len: x 0 -",
+  static const char *const once[] = {"value 2 * 3: i64",   "name r: here 5 -", "name more: here 2 One more.",
+                                     "name k: here 4 -",   "name a: here 5 -", "name len: x 0 -",
                                      "name rows: here 7 -"};
   for (size_t i = 0; i < sizeof once / sizeof *once; i++)
-    check(times(&t, once[i]) > 0 && times(&t, once[i]) <= 2, "told, where it is bound and where it is used: %s", once[i]);
+    check(times(&t, once[i]) > 0 && times(&t, once[i]) <= 2,
+          "told, where it is bound and where it is used: %s", once[i]);
   for (int i = 0; failed && i < t.n; i++) printf("%s\n", t.lines[i]);
   fl_compilation_reset(&c);
   fl_text_reset(&text);

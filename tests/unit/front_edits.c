@@ -133,22 +133,27 @@ typedef struct Rows {
 } Rows;
 
 static void no_value(void *env, FlSpan at, const char *type) { (void)env, (void)at, (void)type; }
-static void no_step(void *env, FlSpan at, FlFlow takes, FlFlow gives) { (void)env, (void)at, (void)takes, (void)gives; }
+static void no_step(void *env, FlSpan at, FlFlow takes, FlFlow gives) {
+  (void)env, (void)at, (void)takes, (void)gives;
+}
 static void no_name(void *env, FlSpan at, const FlNamed *what) { (void)env, (void)at, (void)what; }
 static void told_row(void *env, FlSpan at, const char *row) {
   Rows *r = env;
   for (int i = 0; i < r->n; i++)
-    r->again += r->seen[i].at.start == at.start && r->seen[i].at.len == at.len && strcmp(r->seen[i].row, row) == 0;
+    r->again +=
+        r->seen[i].at.start == at.start && r->seen[i].at.len == at.len && strcmp(r->seen[i].row, row) == 0;
   if (r->n == 64) return;
   r->seen[r->n].at = at;
   snprintf(r->seen[r->n++].row, sizeof r->seen[0].row, "%s", row);
 }
 
-/* Once a place: also of where and derive, whose arguments are elaborated with what they may name, and of `each`. */
+/* Once a place: also of where and derive, whose arguments are elaborated with what they may name, and of
+ * `each`. */
 static void columns_are_told_once(void) {
   static const char script[] =
       "let t = table(a = [1, 2], g = [1, 1])\n"
-      "show(t |> where(a > 1) |> derive(b = a + 1, c = a * 2) |> sort(-a) |> derive(each(numeric(), x => x * 2)))\n"
+      "show(t |> where(a > 1) |> derive(b = a + 1, c = a * 2) |> sort(-a) |> derive(each(numeric(), x => x * "
+      "2)))\n"
       "show(t |> group_by(g) |> derive(m = a - mean(a)) |> summarize(m = mean(m)) |> top(1, by = m))\n";
   FlText1 text = {0};
   FlCompilation c;

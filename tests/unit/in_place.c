@@ -85,7 +85,8 @@ static const Case cases[] = {
      "    %13 = store %8, %7, %12 : i64[]\n    yield %13\n  }\n  yield %6\n",
      "a0"},
     {"a kernel reads the array",
-     "  %6 = for %2, %0, %4 : i64[] {\n    (%7: i64, %8: i64[])\n    %9 = reduce<kinds=[sum]> %3 : i64 {\n     "
+     "  %6 = for %2, %0, %4 : i64[] {\n    (%7: i64, %8: i64[])\n    %9 = reduce<kinds=[sum]> %3 : i64 {\n   "
+     "  "
      " (%10: i64)\n"
      "      %11 = load %8, %10 : i64\n      yield %11\n    }\n    %12 = store %8, %7, %9 : i64[]\n    yield "
      "%12\n  }\n"

@@ -196,13 +196,14 @@ static void loops(void) {
 
 static const char *reduce_with(char *text, size_t room, const char *kind, const char *type,
                                const char *result) {
-  snprintf(text, room,
-           "fn @f() -> (%s) {\n  %%0 = const 7 : i64\n  %%1 = const 3 : i64\n  %%2 = const 4 : i64\n"
-           "  %%3 = reduce<kinds=[%s]> %%0 : %s {\n    (%%4: i64)\n    %%5 = sub %%4, %%1 : i64\n    %%6 = abs "
-           "%%5 : i64\n"
-           "    %%7 = lt %%6, %%1 : bool\n    %%8 = convert %%6 : f64\n    %%9 = add %%6, %%1 : i64\n    "
-           "yield %s\n  }\n  yield %%3\n}\n",
-           result, kind, result, type);
+  snprintf(
+      text, room,
+      "fn @f() -> (%s) {\n  %%0 = const 7 : i64\n  %%1 = const 3 : i64\n  %%2 = const 4 : i64\n"
+      "  %%3 = reduce<kinds=[%s]> %%0 : %s {\n    (%%4: i64)\n    %%5 = sub %%4, %%1 : i64\n    %%6 = abs "
+      "%%5 : i64\n"
+      "    %%7 = lt %%6, %%1 : bool\n    %%8 = convert %%6 : f64\n    %%9 = add %%6, %%1 : i64\n    "
+      "yield %s\n  }\n  yield %%3\n}\n",
+      result, kind, result, type);
   return text;
 }
 
@@ -228,12 +229,11 @@ static void reductions(void) {
       "nothing to take the least of",
       F("i64", N5 "  %3 = reduce<kinds=[min]> %2 : i64 {\n    (%4: i64)\n    yield %4\n  }\n  yield %3\n"),
       "nothing to reduce");
-  expect_error(
-      "a sum is checked at its end",
-      F("i64",
-        "  %0 = const 2 : i64\n  %1 = const 9223372036854775807 : i64\n  %2 = reduce<kinds=[sum]> %0 : i64 {\n"
-        "    (%3: i64)\n    yield %1\n  }\n  yield %2\n"),
-      "overflow");
+  expect_error("a sum is checked at its end",
+               F("i64", "  %0 = const 2 : i64\n  %1 = const 9223372036854775807 : i64\n  %2 = "
+                        "reduce<kinds=[sum]> %0 : i64 {\n"
+                        "    (%3: i64)\n    yield %1\n  }\n  yield %2\n"),
+               "overflow");
   expect_i("and only there",
            F("i64", "  %0 = const 3 : i64\n  %1 = const 9223372036854775807 : i64\n  %9 = const 1 : i64\n  "
                     "%2 = reduce<kinds=[sum]> %0 : i64 {\n"
@@ -363,27 +363,29 @@ static void corners(void) {
         "  %11 = convert %10 : i64\n  %12 = add %9, %11 : i64\n  yield %12\n"),
       7);
   expect_i("filtered positions keep their place",
-           F("i64",
-             N5 "  %3 = reduce<kinds=[argmax filtered]> %0 : i64 {\n    (%4: i64)\n    %5 = lt %4, %0 : bool\n"
-                "    %6 = const 3 : i64\n    %7 = ne %4, %6 : bool\n    %8 = mod %4, %6 : i64\n    yield %8, "
-                "%7\n  }\n  yield %3\n"),
+           F("i64", N5
+             "  %3 = reduce<kinds=[argmax filtered]> %0 : i64 {\n    (%4: i64)\n    %5 = lt %4, %0 : bool\n"
+             "    %6 = const 3 : i64\n    %7 = ne %4, %6 : bool\n    %8 = mod %4, %6 : i64\n    yield %8, "
+             "%7\n  }\n  yield %3\n"),
            2);
   expect_i("the first of several NaN, before any number",
-           F("i64", N5 "  %3 = const 2.0 : f64\n  %4 = const nan : f64\n  %5 = reduce<kinds=[argmin]> %0 : i64 "
-                       "{\n    (%6: i64)\n"
-                       "    %7 = const 3 : i64\n    %8 = ge %6, %7 : bool\n    %9 = select %8, %4, %3 : "
-                       "f64\n    yield %9\n  }\n"
-                       "  yield %5\n"),
+           F("i64",
+             N5 "  %3 = const 2.0 : f64\n  %4 = const nan : f64\n  %5 = reduce<kinds=[argmin]> %0 : i64 "
+                "{\n    (%6: i64)\n"
+                "    %7 = const 3 : i64\n    %8 = ge %6, %7 : bool\n    %9 = select %8, %4, %3 : "
+                "f64\n    yield %9\n  }\n"
+                "  yield %5\n"),
            3);
-  expect_i("arrays carried by while",
-           F("i64", N5 SQUARES
-             "  %6, %7 = while %3, %2 : i64[], i64 {\n    (%8: i64[], %9: i64)\n    %10 = store %8, %9, %1 : "
-             "i64[]\n"
-             "    %11 = add %9, %1 : i64\n    %12 = lt %11, %0 : bool\n    yield %12, %10, %11\n  }\n"
-             "  %13 = reduce<kinds=[sum]> %0 : i64 {\n    (%14: i64)\n    %15 = load %6, %14 : i64\n    yield "
-             "%15\n  }\n"
-             "  yield %13\n"),
-           5);
+  expect_i(
+      "arrays carried by while",
+      F("i64", N5 SQUARES
+        "  %6, %7 = while %3, %2 : i64[], i64 {\n    (%8: i64[], %9: i64)\n    %10 = store %8, %9, %1 : "
+        "i64[]\n"
+        "    %11 = add %9, %1 : i64\n    %12 = lt %11, %0 : bool\n    yield %12, %10, %11\n  }\n"
+        "  %13 = reduce<kinds=[sum]> %0 : i64 {\n    (%14: i64)\n    %15 = load %6, %14 : i64\n    yield "
+        "%15\n  }\n"
+        "  yield %13\n"),
+      5);
   expect_i("a long loop of stores does not copy each time",
            F("i64", "  %0 = const 300000 : i64\n  %1 = const 1 : i64\n  %2 = map %0 : i64[] {\n    (%3: "
                     "i64)\n    yield %1\n  }\n"
@@ -439,9 +441,10 @@ static void more_errors(void) {
 }
 
 static void float32_order(void) {
-  const char *text = "fn @f(%0: f32[]) -> (f32) {\n  %1 = dim %0 : i64\n  %2 = reduce<kinds=[sum_product]> %1 "
-                     ": f32 {\n    (%3: i64)\n"
-                     "    %4 = load %0, %3 : f32\n    yield %4, %4\n  }\n  yield %2\n}\n";
+  const char *text =
+      "fn @f(%0: f32[]) -> (f32) {\n  %1 = dim %0 : i64\n  %2 = reduce<kinds=[sum_product]> %1 "
+      ": f32 {\n    (%3: i64)\n"
+      "    %4 = load %0, %3 : f32\n    yield %4, %4\n  }\n  yield %2\n}\n";
   int64_t n = 5000;
   FlArray *a = fl_array_new(NULL, FL_F32, 1, &n);
   float *x = a->data, total = 0;

@@ -204,7 +204,8 @@ static size_t edges_of(FlOpcode op, FlDtype d, bool letter, FlSlot *out) {
 
 static FlSlot any_of(FlDtype d, const FlSlot *edges, size_t n, bool letter) {
   uint64_t v = next_word();
-  if (v % 3 == 0 || !letter || (d != FL_F64 && d != FL_F32 && !fl_dtype_is_int(d) && d != FL_DURATION && d != FL_DECIMAL2))
+  if (v % 3 == 0 || !letter ||
+      (d != FL_F64 && d != FL_F32 && !fl_dtype_is_int(d) && d != FL_DURATION && d != FL_DECIMAL2))
     return edges[v / 3 % n];
   uint64_t w = next_word();
   if (d == FL_F64) return (FlSlot){.f = v % 3 == 1 ? fl_f64_bits(w) : (double)(int64_t)w * 0x1p-58};

@@ -229,7 +229,8 @@ static void run(FlArena *arena, FlModule *m, int level, FlText1 *out) {
   FlOptOptions options = {.level = level, .verify = true};
   fl_text_addc(out, '\n');
   if (!fl_opt_run(m, &options, out)) return;
-  const FlProgram *program = fl_interp_program(fl_interp_make(arena, fl_plan_make(arena, m, level), NULL), NULL);
+  const FlProgram *program =
+      fl_interp_program(fl_interp_make(arena, fl_plan_make(arena, m, level), NULL), NULL);
   FlRunOptions how = {.workers = 1, .quiet = true, .out = collect, .out_arg = out};
   FlRun *r = fl_run_new(program, &how);
   FlSlot none[1] = {0};

@@ -1,7 +1,7 @@
-/* opt_golden: passes and plans as text in, text out. tests/opt/<name>.ir begins with `# passes: a,b` (or `# level: 1`),
- * then lines `# count FUNCTION OPERATOR NUMBER` that must hold afterwards; tests/opt/<name>.out is the module
- * after the passes. tests/plan/<name>.ir begins with `# plan: 1`, the level; tests/plan/<name>.out is its plan.
- * `unit_opt_golden --bless` rewrites the .out files. */
+/* opt_golden: passes and plans as text in, text out. tests/opt/<name>.ir begins with `# passes: a,b` (or `#
+ * level: 1`), then lines `# count FUNCTION OPERATOR NUMBER` that must hold afterwards; tests/opt/<name>.out
+ * is the module after the passes. tests/plan/<name>.ir begins with `# plan: 1`, the level;
+ * tests/plan/<name>.out is its plan. `unit_opt_golden --bless` rewrites the .out files. */
 #include "opt/opt.h"
 #include "plan/plan.h"
 

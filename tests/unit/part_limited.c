@@ -3,8 +3,9 @@
  * those without a limit. Values of every kind: NaN, both zeros, nulls, integers of the whole range, many and
  * few different ones, downwards.
  *
- * usage: unit_part_limited [--all]: each order with each share of the memory. Without it each takes two of six shares, by turns,
- * with and without a limit others: what goes wrong for a kind of key, or for a number of parts, is still met by some order. */
+ * usage: unit_part_limited [--all]: each order with each share of the memory. Without it each takes two of
+ * six shares, by turns, with and without a limit others: what goes wrong for a kind of key, or for a number
+ * of parts, is still met by some order. */
 #include "check.h"
 #include "data/data_internal.h"
 #include "exec/exec_internal.h"
@@ -257,7 +258,8 @@ static void test_orders(FlRun *run, int turn) {
   free(wide), free(narrow), free(ends), free(whole), free(few), free(one), free(up), free(valid);
 }
 
-/* First rows by a few bits a row, against rows that are sorted: `same` of a thousand rows equal another one. */
+/* First rows by a few bits a row, against rows that are sorted: `same` of a thousand rows equal another one.
+ */
 static void test_bits(FlRun *run, int64_t n, int64_t same, int64_t bytes, bool must) {
   FlPartMem mem = {.ctx = fl_run_ctx(run)};
   FlArray *keys = fl_array_new(mem.ctx, FL_I64, 1, &n);
@@ -278,8 +280,9 @@ static void test_bits(FlRun *run, int64_t n, int64_t same, int64_t bytes, bool m
     int64_t row = pairs[i].row;
     right = (first[row / 64] >> row % 64 & 1) == (i == 0 || pairs[i].key != pairs[i - 1].key);
   }
-  check(right && (done || !must), "first rows by bits: %lld rows, %lld of a thousand equal another one, %lld bytes%s",
-        (long long)n, (long long)same, (long long)bytes, done ? "" : ": not done");
+  check(right && (done || !must),
+        "first rows by bits: %lld rows, %lld of a thousand equal another one, %lld bytes%s", (long long)n,
+        (long long)same, (long long)bytes, done ? "" : ": not done");
   free(pairs);
   fl_part_mem_reset(&mem);
   fl_array_unref(keys);
@@ -520,7 +523,8 @@ int main(int argc, char **argv) {
   aggregates(run, true, whole);
   end(run);
 #endif
-  for (int workers = 2; workers <= 5; workers += 3) { /* last: what it leaves to the C library counts to a limit */
+  for (int workers = 2; workers <= 5;
+       workers += 3) { /* last: what it leaves to the C library counts to a limit */
     run = fl_run_new(NULL, &(FlRunOptions){.workers = workers, .quiet = true});
     test_all_bits(run);
     fl_run_free(run);

@@ -1,4 +1,5 @@
-/* record.c: records read and put again: the lines that stay of a run in the record of the one after it are those it had. */
+/* record.c: records read and put again: the lines that stay of a run in the record of the one after it are
+ * those it had. */
 #include "check.h"
 
 #include "report/record.h"
@@ -30,15 +31,17 @@ static void check_put(const char *text, bool calls, const char *wanted) {
 }
 
 static void test_same(void) {
-  const char *text = FL_RECORD_HEAD RUN MADE "file /tmp/x.flow\n" STAGE "note 0 5 loss 0.5\n" FL_RECORD_BEFORE "made old a=1\n";
+  const char *text = FL_RECORD_HEAD RUN MADE "file /tmp/x.flow\n" STAGE "note 0 5 loss 0.5\n" FL_RECORD_BEFORE
+                                             "made old a=1\n";
   check_put(text, false, RUN);
   check_put(text, true, MADE STAGE);
 }
 
 /* Lines that are none are left out; what is behind the mark is of the run before. */
 static void test_broken(void) {
-  const char *text = FL_RECORD_HEAD RUN "run x ended\nrun\nmade\nstage train run\nstage train run yes 1 5 100 -1 20 4096 0\nfoo\n" MADE
-      FL_RECORD_BEFORE STAGE;
+  const char *text = FL_RECORD_HEAD RUN
+      "run x ended\nrun\nmade\nstage train run\nstage train run yes 1 5 100 -1 20 4096 0\nfoo\n" MADE
+          FL_RECORD_BEFORE STAGE;
   check_put(text, false, RUN);
   check_put(text, true, MADE);
   check_put("flow run 0\n" RUN, false, "");

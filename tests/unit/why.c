@@ -86,7 +86,8 @@ static void test_why(void) {
   CHECK(strstr(out, "again: run, nothing changed, but its result was not in the store\n"));
   CHECK(strstr(out, "cheap: run, it was too cheap to keep") && !strstr(out, "bad"));
   CHECK(TOOL(fl_tool_why, "score") == 0 && strstr(out, "run of x.flow") && !strstr(out, "fit"));
-  CHECK(TOOL(fl_tool_why, "x.flow", "scroe") == 1 && strstr(out, "it called load fit score extra again cheap)"));
+  CHECK(TOOL(fl_tool_why, "x.flow", "scroe") == 1 &&
+        strstr(out, "it called load fit score extra again cheap)"));
   CHECK(TOOL(fl_tool_why, "x.flow", "a", "b") == 2);
   const char *foreign = "something else";
   CHECK(fl_memo_record_put(m, "run of x.flow", foreign, (int64_t)strlen(foreign)) == FL_MEMO_OK);

@@ -1,5 +1,5 @@
-/* rules.h: the rule of each operator for derivatives, by the table rules.def, and the small words that they are
- * written in. What ad/ itself asks of them: scalar operators, those of host code, and lists. */
+/* rules.h: the rule of each operator for derivatives, by the table rules.def, and the small words that they
+ * are written in. What ad/ itself asks of them: scalar operators, those of host code, and lists. */
 #ifndef FL_AD_RULES_H
 #define FL_AD_RULES_H
 
@@ -89,7 +89,8 @@ bool fl_ad_of_list(const FlAdBulk *k); /* its rule */
 FlValue *fl_ad_list_zero(FlBuilder *b, FlValue *list);
 FlValue *fl_ad_list_plus(FlBuilder *b, FlValue *x, FlValue *y);
 FlValue *fl_ad_list_add(FlBuilder *b, FlValue *list, FlValue *i, FlValue *part);
-/* An element of an adjoint, with zeros like `like` where it is nothing; the sum where `so_far` may be nothing. */
+/* An element of an adjoint, with zeros like `like` where it is nothing; the sum where `so_far` may be
+ * nothing. */
 FlValue *fl_ad_full(FlBuilder *b, FlValue *g, FlValue *like);
 FlValue *fl_ad_more(FlBuilder *b, FlValue *so_far, FlValue *part);
 FlValue *fl_ad_sum_or(FlBuilder *b, FlValue *so_far, FlValue *part); /* where either may be nothing */

@@ -72,7 +72,8 @@ FlMap *fl_builtins_make(FlArena *arena, FlInterner *names) {
 
 void fl_sema_builtins(void *env, void (*tell)(void *env, const FlNamed *what, unsigned kinds)) {
   for (int i = 0; i < N_BUILTINS; i++)
-    tell(env, &(FlNamed){.name = rows[i].name, .signature = rows[i].params, .doc = rows[i].doc}, rows[i].kinds);
+    tell(env, &(FlNamed){.name = rows[i].name, .signature = rows[i].params, .doc = rows[i].doc},
+         rows[i].kinds);
 }
 
 const FlBuiltin *fl_builtin_find(FlSema *s, const char *name) {
@@ -103,7 +104,8 @@ static bool no_such_param(FlSema *s, const FlBuiltin *bi, FlName name) {
     const FlBuiltinParam *p = &bi->params[k];
     bool by_position = bi->takes_rest && !p->optional;
     if (by_position && p->name == name.text) {
-      fl_sema_report(s, FL_E0209, name.span, "`%s` takes `%s` by position, without its name", bi->name, name.text);
+      fl_sema_report(s, FL_E0209, name.span, "`%s` takes `%s` by position, without its name", bi->name,
+                     name.text);
       return false;
     }
     if (!by_position) fl_vec_push(s->arena, &known, p->name);
@@ -115,8 +117,8 @@ static bool no_such_param(FlSema *s, const FlBuiltin *bi, FlName name) {
 static bool one_too_many(FlSema *s, const FlBuiltin *bi, FlSpan span) {
   int most = 0;
   for (int k = 0; k < bi->n_params; k++) most += !bi->params[k].by_name;
-  FlDiag *d = fl_sema_report(s, FL_E0210, span, "`%s` takes %d argument%s by position, and this is one more", bi->name,
-                             most, most == 1 ? "" : "s");
+  FlDiag *d = fl_sema_report(s, FL_E0210, span, "`%s` takes %d argument%s by position, and this is one more",
+                             bi->name, most, most == 1 ? "" : "s");
   FlText1 named = {0};
   for (int k = 0; k < bi->n_params; k++)
     if (bi->params[k].by_name) fl_text_addf(&named, "%s`%s = ..`", named.len ? ", " : "", bi->params[k].name);
@@ -200,10 +202,12 @@ static bool take_where(FlSema *s, FlCallSite *c) {
   if (k < 0 || strcmp(bi->params[k].name, "where") != 0 || !fl_actual_given(&c->args[k])) return true;
   FlActual *where = &c->args[k];
   if (c->n_rest || calls_each(&c->args[0])) {
-    FlDiag *d = fl_sema_report(s, FL_E0210, where->name.span,
-                               "`where` says of which elements of an array or column `%s` is, and here it is %s",
-                               bi->name, c->n_rest ? "of several values" : "of the columns of each row");
-    fl_diag_help(s->sink, d, "put the condition around it: `if condition { %s(...) } else { ... }`", bi->name);
+    FlDiag *d =
+        fl_sema_report(s, FL_E0210, where->name.span,
+                       "`where` says of which elements of an array or column `%s` is, and here it is %s",
+                       bi->name, c->n_rest ? "of several values" : "of the columns of each row");
+    fl_diag_help(s->sink, d, "put the condition around it: `if condition { %s(...) } else { ... }`",
+                 bi->name);
     return false;
   }
   if (!fl_actual_given(&c->args[0])) { /* count(where = c) */
@@ -211,7 +215,8 @@ static bool take_where(FlSema *s, FlCallSite *c) {
     *where = (FlActual){0};
     return true;
   }
-  bool pair = (bi->kinds & FL_BUILTIN_AGGREGATE) && fl_aggregate_info[fl_aggregate_find(bi->data)].columns == 2;
+  bool pair =
+      (bi->kinds & FL_BUILTIN_AGGREGATE) && fl_aggregate_info[fl_aggregate_find(bi->data)].columns == 2;
   for (int i = 0; i <= pair; i++) c->args[i].only = where;
   return true;
 }

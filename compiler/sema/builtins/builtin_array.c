@@ -135,7 +135,8 @@ FlVal fl_builtin_concat(FlSema *s, FlCallSite *c) {
     if (fl_val_bad(v[i])) return v[i];
     FlTyKind k = v[i].type->kind;
     if (k != FL_TY_ARRAY && k != FL_TY_TABLE && !(k == FL_TY_LIST && n == 1)) {
-      FlDiag *d = fl_sema_report(s, FL_E0325, c->rest[i].span, "`concat` takes arrays or tables, and this is %s", fl_val_text(s, v[i]));
+      FlDiag *d = fl_sema_report(s, FL_E0325, c->rest[i].span,
+                                 "`concat` takes arrays or tables, and this is %s", fl_val_text(s, v[i]));
       if (v[i].type->dtype == FL_TEXT) fl_diag_help(s->sink, d, "texts are joined in one: `\"{a}{b}\"`");
       return fl_val_error(s);
     }

@@ -57,8 +57,8 @@ FlVal fl_builtin_polygamma(FlSema *s, FlCallSite *c) {
   if (!c->builtin->data[0]) {
     if (!fl_actual_const_i(s, &c->args[at++], &order)) return fl_val_error(s);
     if (order < 0 || order > 12)
-      return fl_sema_error(s, FL_E0325, c->args[0].span, "`polygamma` takes an order of 0 to 12, and this is %lld",
-                           (long long)order);
+      return fl_sema_error(s, FL_E0325, c->args[0].span,
+                           "`polygamma` takes an order of 0 to 12, and this is %lld", (long long)order);
   }
   FlVal args[2] = {float_arg(s, c, at), fl_val_i64(s, order)};
   if (fl_val_bad(args[0])) return args[0];
@@ -114,7 +114,8 @@ FlVal fl_builtin_rounding(FlSema *s, FlCallSite *c) {
     bool to_digits = c->builtin->op == FL_OP_ROUND && fl_actual_given(&c->args[1]);
     if (to_digits && !fl_actual_const_i(s, &c->args[1], &kept)) return fl_val_error(s);
     if (kept < 0)
-      return fl_sema_error(s, FL_E0325, c->args[1].span, "a decimal is rounded to 0 digits behind the point or more");
+      return fl_sema_error(s, FL_E0325, c->args[1].span,
+                           "a decimal is rounded to 0 digits behind the point or more");
     return fl_decimal_rounding(s, c->builtin->op, v, kept, to_digits, c->span);
   }
   if (!fl_val_is_plain(v) || !fl_dtype_is_number(v.type->dtype))

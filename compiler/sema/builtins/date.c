@@ -181,7 +181,8 @@ FlVal fl_builtin_add_months(FlSema *s, FlCallSite *c) {
 /* months(n) beside `+` and `-` never gets here (operators.c). */
 FlVal fl_builtin_calendar(FlSema *s, FlCallSite *c) {
   return fl_sema_error(s, FL_E0301, c->span,
-                       "`%s` stands behind `+` or `-` of a day or time: a month has no length of its own", c->builtin->name);
+                       "`%s` stands behind `+` or `-` of a day or time: a month has no length of its own",
+                       c->builtin->name);
 }
 
 /* ---- ranges ---- */

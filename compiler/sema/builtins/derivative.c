@@ -113,8 +113,8 @@ typedef struct Derived {
 } Derived;
 
 /* Calls the function in the region; false: reported. What was elaborated with errors has ops that are not
- * finished, also where its value is whole: there is no way through it. The error may be an earlier one: of the
- * syntax of a statement in the body, or of a value that the body takes from outside. */
+ * finished, also where its value is whole: there is no way through it. The error may be an earlier one: of
+ * the syntax of a statement in the body, or of a value that the body takes from outside. */
 static bool call_in(FlSema *s, Derived *d, int n, FlActual *args, FlSpan span, FlVal *y) {
   int before = s->sink->n_raised;
   FlVal inside = fl_derivative_sized_as(s, fl_val_make(s, d->x.type, d->r->params), d->x);

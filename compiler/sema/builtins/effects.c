@@ -188,10 +188,10 @@ FlVal fl_builtin_write_npy(FlSema *s, FlCallSite *c) {
   bool numbers = x.type->kind == FL_TY_ARRAY && x.type->dtype != FL_FILE && x.type->dtype != FL_CATEGORY &&
                  !fl_dtype_is_decimal(x.type->dtype);
   if (!numbers || x.type->nullable) {
-    FlDiag *d =
-        fl_sema_report(s, FL_E0329, c->args[0].span,
-                       "an NPY file holds an array of numbers, bool, dates or texts without nulls, and this is %s",
-                       fl_val_text(s, x));
+    FlDiag *d = fl_sema_report(
+        s, FL_E0329, c->args[0].span,
+        "an NPY file holds an array of numbers, bool, dates or texts without nulls, and this is %s",
+        fl_val_text(s, x));
     if (numbers) fl_diag_help(s->sink, d, "replace the nulls with `?? value`");
     else if (x.type->kind == FL_TY_ARRAY && fl_dtype_is_decimal(x.type->dtype))
       fl_diag_help(s->sink, d, "make floats of it: `f64(...)`");

@@ -48,7 +48,8 @@ FlVal fl_sema_reduce_element(FlSema *s, const char *kind, FlVal v, FlSpan span) 
   }
   FlDtype to = d;
   if (orders) {
-    bool ok = fl_dtype_is_number(d) || d == FL_DATE || d == FL_DATETIME || d == FL_DURATION || fl_dtype_is_decimal(d);
+    bool ok = fl_dtype_is_number(d) || d == FL_DATE || d == FL_DATETIME || d == FL_DURATION ||
+              fl_dtype_is_decimal(d);
     if (!ok)
       return fl_sema_error(s, FL_E0323, span, "`%s` takes numbers or dates, and this is %s", kind,
                            fl_val_text(s, v));

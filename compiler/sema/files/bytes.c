@@ -1,5 +1,5 @@
-/* bytes.c: bytes(x) and write_bytes(x, path): values as the bytes of which they are made, for formats written in
- * flow. */
+/* bytes.c: bytes(x) and write_bytes(x, path): values as the bytes of which they are made, for formats written
+ * in flow. */
 #include "sema/builtins/builtin.h"
 #include "sema/call.h"
 #include "sema/files/paths.h"
@@ -11,8 +11,9 @@ FlVal fl_builtin_bytes(FlSema *s, FlCallSite *c) {
   bool text = x.type->kind == FL_TY_SCALAR && x.type->dtype == FL_TEXT;
   bool numbers = x.type->kind == FL_TY_ARRAY && fl_dtype_is_number(x.type->dtype);
   if (x.type->nullable || (!text && !numbers)) {
-    FlDiag *d = fl_sema_report(s, FL_E0980, c->args[0].span,
-                               "`bytes` takes a text or an array of numbers, and this is %s", fl_val_text(s, x));
+    FlDiag *d =
+        fl_sema_report(s, FL_E0980, c->args[0].span,
+                       "`bytes` takes a text or an array of numbers, and this is %s", fl_val_text(s, x));
     if (x.type->kind == FL_TY_SCALAR) fl_diag_help(s->sink, d, "of one number: `bytes([x])`");
     return fl_val_error(s);
   }

@@ -44,7 +44,8 @@ static FlVal file_of(FlSema *s, FlBuilder *b, FlValue *path, const char *known) 
   FlType1 type = fl_t_scalar(FL_FILE);
   FlOp *op = fl_ir_op(b, FL_OP_FILE_OF, 1, &path, 1, &type, 0);
   FlVal v = fl_val_scalar(s, FL_FILE, op->results[0]);
-  v.spelling = known && !s->world->comes_once(s->world->env, known) ? known : NULL; /* its rows come when it runs */
+  v.spelling =
+      known && !s->world->comes_once(s->world->env, known) ? known : NULL; /* its rows come when it runs */
   return v;
 }
 

@@ -1,8 +1,9 @@
 /* read_arrays.c: arrays by name from files that hold several, and into them.
  *
  * In: a file and a name, or no name: all arrays, as a tuple. Out: ops whose attributes list the names, with
- * one result each, a name twice where there may be nulls: the values, and which are valid. The types come from the file where its path is known while compiling, else from what is
- * wanted around; the program checks the file that it meets against them. */
+ * one result each, a name twice where there may be nulls: the values, and which are valid. The types come
+ * from the file where its path is known while compiling, else from what is wanted around; the program checks
+ * the file that it meets against them. */
 #include "sema/builtins/builtin.h"
 #include "sema/call.h"
 #include "sema/files/paths.h"
@@ -159,8 +160,8 @@ FlVal fl_builtin_write_npz(FlSema *s, FlCallSite *c) {
     names[i] = f->name;
     if (!is_part(f->type) || f->type->nullable)
       return fl_sema_error(s, FL_E0329, c->args[0].span,
-                           "an NPZ file holds numbers, bool, dates or texts without nulls, and `%s` is %s", f->name,
-                           fl_type_brief(s->types, f->type));
+                           "an NPZ file holds numbers, bool, dates or texts without nulls, and `%s` is %s",
+                           f->name, fl_type_brief(s->types, f->type));
     args[i + 1] = fl_val_field(s, x, i).parts[0];
   }
   FlOp *op = fl_ir_op(&s->b, FL_OP_WRITE_NPZ, n + 1, args, 0, NULL, 0);

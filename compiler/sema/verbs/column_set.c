@@ -68,7 +68,9 @@ static bool fits(const char *pattern, const char *name) {
   return !*pattern;
 }
 
-static bool is_numeric(const FlType *t) { return t->kind == FL_TY_SCALAR && (fl_dtype_is_number(t->dtype) || fl_dtype_is_decimal(t->dtype)); }
+static bool is_numeric(const FlType *t) {
+  return t->kind == FL_TY_SCALAR && (fl_dtype_is_number(t->dtype) || fl_dtype_is_decimal(t->dtype));
+}
 
 static bool empty(FlSema *s, const FlType *row, const FlExpr *e, const char *why) {
   FlDiag *d = fl_sema_report(s, FL_E0641, e->span, "%s", why);

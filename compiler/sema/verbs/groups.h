@@ -46,8 +46,8 @@ FlValue *fl_verb_row_numbers(FlSema *s, const FlGrouping *g);
 FlVal fl_verb_rank(FlSema *s, FlValue *group_of, FlVal key, bool downwards, const char *method);
 /* `desc(x)` as a key: x, and true. */
 bool fl_sema_key_desc(FlActual *key);
-/* by_group.c: e in the arguments of a verb, s->agg, perhaps of a grouped table: true: it was elaborated here, by group or as
- * what no column has part in; false: as anywhere, all groups at once. */
+/* by_group.c: e in the arguments of a verb, s->agg, perhaps of a grouped table: true: it was elaborated here,
+ * by group or as what no column has part in; false: as anywhere, all groups at once. */
 bool fl_by_group(FlSema *s, const FlExpr *e, const FlType *want, FlVal *out);
 /* Where a loop of positions in the groups at once, or in the rows of an argument that is not computed row by
  * row, fails, the error says the group. Nothing for other loops. */

@@ -1,8 +1,8 @@
 /* join.c: rows of two tables with equal keys, or of which a condition is true.
  *
  * In: two tables, `on =` and what kind of join. Out: the columns of the left table, then those of the right
- * that are no keys, or with `keys = "both"` all of them; by left row, then right row, unmatched right rows last. Columns of a side that may be
- * missing become T?. */
+ * that are no keys, or with `keys = "both"` all of them; by left row, then right row, unmatched right rows
+ * last. Columns of a side that may be missing become T?. */
 #include "sema/scope.h"
 #include "sema/builtins/builtin.h"
 #include "sema/call.h"
@@ -67,8 +67,8 @@ static bool read_keys(FlSema *s, FlJoin *j, FlCallSite *c, const FlActual *where
   const FlExpr *on = c->args[2].expr;
   if (on) return fl_join_keys(s, j, on);
   if (fl_actual_given(where)) return true;
-  FlDiag *d = fl_sema_report(s, FL_E0210, c->span,
-                             "`join` needs `on =`, the columns that must be equal, or `where =`, a condition");
+  FlDiag *d = fl_sema_report(
+      s, FL_E0210, c->span, "`join` needs `on =`, the columns that must be equal, or `where =`, a condition");
   const FlType *row = j->left.type->elem;
   for (int i = 0; i < row->n_fields; i++)
     if (fl_type_field_find(j->right.type->elem, row->fields[i].name) >= 0) {
@@ -96,7 +96,9 @@ bool fl_verb_word(FlSema *s, FlActual *a, const char *what, const char *const *w
   const char *word, *plain = a->expr && a->expr->kind == FL_EXPR_NAME ? a->expr->name.text : NULL;
   for (int i = 0; plain && i < n; i++) {
     if (!is(words[i], plain) || fl_scope_find(s, plain)) continue;
-    fl_diag_meant_text(s->sink, fl_sema_report(s, FL_E0617, a->span, "what `%s` means stands in quotes", what), a->span, words[i]);
+    fl_diag_meant_text(s->sink,
+                       fl_sema_report(s, FL_E0617, a->span, "what `%s` means stands in quotes", what),
+                       a->span, words[i]);
     return false;
   }
   if (!fl_actual_const_text(s, a, &word)) return false;
@@ -108,7 +110,8 @@ bool fl_verb_word(FlSema *s, FlActual *a, const char *what, const char *const *w
   FlDiag *d = fl_sema_report(s, FL_E0617, a->span, "`%s` has no meaning \"%s\"", what, word);
   const char *near = fl_closest(word, words, n);
   for (int i = 0; i < n; i++)
-    if (is(words[i], "full") && (is(word, "outer") || is(word, "full_outer") || is(word, "full outer"))) near = words[i];
+    if (is(words[i], "full") && (is(word, "outer") || is(word, "full_outer") || is(word, "full outer")))
+      near = words[i];
   if (near) {
     fl_diag_meant_text(s->sink, d, a->span, near);
   } else {
@@ -127,7 +130,9 @@ bool fl_join_which_keys(FlSema *s, FlJoin *j, FlActual *keys) {
   if (!fl_verb_word(s, keys, "keys", kinds, 2, &word)) return false;
   j->both_keys = is(word, "both");
   if (!j->both_keys || (!is(j->how, "semi") && !is(j->how, "anti"))) return true;
-  FlDiag *d = fl_sema_report(s, FL_E0617, span, "`keys = \"both\"` keeps keys of the right table, and of `how = \"%s\"` nothing of it stays", j->how);
+  FlDiag *d = fl_sema_report(
+      s, FL_E0617, span,
+      "`keys = \"both\"` keeps keys of the right table, and of `how = \"%s\"` nothing of it stays", j->how);
   fl_diag_help(s->sink, d, "leave it out");
   return false;
 }
@@ -253,7 +258,8 @@ FlVal fl_builtin_join(FlSema *s, FlCallSite *c) {
     return fl_val_error(s);
   if (fl_actual_given(where))
     return fl_join_where(s, j, where, limit, is(expect, "one"), c->span) ? joined(s, j, c) : fl_val_error(s);
-  if (fl_actual_given(limit)) return fl_sema_error(s, FL_E0617, limit->span, "`limit =` is for joins with `where =`");
+  if (fl_actual_given(limit))
+    return fl_sema_error(s, FL_E0617, limit->span, "`limit =` is for joins with `where =`");
   FlValue *args[4 * FL_JOIN_KEYS];
   FlVal sides[2][FL_JOIN_KEYS];
   FlColumnAttr columns[2 * FL_JOIN_KEYS];

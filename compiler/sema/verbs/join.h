@@ -35,11 +35,12 @@ bool fl_join_keys(FlSema *s, FlJoin *j, const FlExpr *on);
 bool fl_join_which_keys(FlSema *s, FlJoin *j, FlActual *keys);
 /* What the right table's column is called in the result, where it stays. */
 const char *fl_join_right_name(FlSema *s, const FlJoin *j, int column);
-/* Finds the pairs with equal keys of which the condition is true, and puts them to j; one: a left row has at most one. false:
- * reported. */
+/* Finds the pairs with equal keys of which the condition is true, and puts them to j; one: a left row has at
+ * most one. false: reported. */
 bool fl_join_where(FlSema *s, FlJoin *j, FlActual *where, FlActual *limit, bool one, FlSpan span);
-/* Adds the right table's columns, but its keys unless both stay, called as they are or with the suffix where the left has such
- * a name. Those of rows without a partner are null when j->has_right has a type. false: reported. */
+/* Adds the right table's columns, but its keys unless both stay, called as they are or with the suffix where
+ * the left has such a name. Those of rows without a partner are null when j->has_right has a type. false:
+ * reported. */
 bool fl_join_right_columns(FlSema *s, FlJoin *j, FlColumns *out, FlSpan span);
 
 #endif

@@ -1,10 +1,11 @@
 /* join_where.c: joins with a condition: pairs of rows with equal keys of which it is true.
  *
- * In: two tables, their keys, if any, and a condition that names the columns of the joined table. Out: JOIN or JOIN_RANGE,
- * which finds pairs by what the condition says of one table, and by comparisons of a value of each; the rest of it is
- * computed for these pairs alone, and JOIN_REST then adds the rows without a partner. What always holds: `and` goes from
- * left to right: what may fail is asked of no pair for which what stands before it is not true. But the values that are
- * compared are computed for each row of their table where nothing but such comparisons stands before. */
+ * In: two tables, their keys, if any, and a condition that names the columns of the joined table. Out: JOIN
+ * or JOIN_RANGE, which finds pairs by what the condition says of one table, and by comparisons of a value of
+ * each; the rest of it is computed for these pairs alone, and JOIN_REST then adds the rows without a partner.
+ * What always holds: `and` goes from left to right: what may fail is asked of no pair for which what stands
+ * before it is not true. But the values that are compared are computed for each row of their table where
+ * nothing but such comparisons stands before. */
 #include "sema/category.h"
 #include "sema/choose.h"
 #include "sema/decimal.h"
@@ -27,7 +28,8 @@ typedef struct Where {
   bool closed;        /* and all that follows, too: some of it may fail */
 } Where;
 
-/* ---- names ----------------------------------------------------------------------------------------------- */
+/* ---- names -----------------------------------------------------------------------------------------------
+ */
 
 /* The tables as the condition sees them: a right column has the name that it has in the result. */
 static bool name_sides(FlSema *s, Where *w, FlSpan span) {
@@ -35,7 +37,8 @@ static bool name_sides(FlSema *s, Where *w, FlSpan span) {
   const FlType *left_row = w->j->left.type->elem, *row = w->j->right.type->elem;
   for (int i = 0; i < row->n_fields; i++) {
     const char *name = fl_join_right_name(s, w->j, i);
-    if (fl_type_field_find(left_row, name) >= 0) continue; /* reported where it stays, and else a key that is the left's */
+    if (fl_type_field_find(left_row, name) >= 0)
+      continue; /* reported where it stays, and else a key that is the left's */
     if (!fl_columns_add(s, &right, name, fl_val_field(s, w->j->right, i), span)) return false;
   }
   w->side[0] = w->j->left;
@@ -53,7 +56,8 @@ static bool is_known(void *env, const FlExpr *e) {
   Names *n = env;
   if (e->kind != FL_EXPR_NAME) return true;
   bool column = false;
-  for (int k = 0; k < 2; k++) column = column || fl_type_field_find(n->w->side[k].type->elem, e->name.text) >= 0;
+  for (int k = 0; k < 2; k++)
+    column = column || fl_type_field_find(n->w->side[k].type->elem, e->name.text) >= 0;
   n->known = n->known && (column || fl_scope_find(n->s, e->name.text) || fl_builtin_find(n->s, e->name.text));
   return true;
 }
@@ -73,7 +77,8 @@ static int sides_of(FlSema *s, const Where *w, const FlExpr *e) {
   return names.known ? sides : 0;
 }
 
-/* ---- values that are compared ---------------------------------------------------------------------------- */
+/* ---- values that are compared ----------------------------------------------------------------------------
+ */
 
 typedef enum Fit { NO_FIT, WEAK, STRONG } Fit; /* WEAK: it holds of pairs of which the comparison does not */
 
@@ -114,10 +119,12 @@ static FlVal only_where(FlSema *s, FlVal v, FlVal ok, FlSpan span) {
   return fl_val_with(s, fl_type_with_null(s->types, v.type, true), (FlValue *[]){v.parts[0], ok.parts[0]}, v);
 }
 
-static FlVal no_nan(FlSema *s, FlVal v, FlSpan span) { /* as a key NaN equals itself, and in a condition nothing */
+static FlVal no_nan(FlSema *s, FlVal v,
+                    FlSpan span) { /* as a key NaN equals itself, and in a condition nothing */
   if (!fl_dtype_is_float(v.type->dtype)) return v;
   FlVal plain = fl_val_plain(s, v);
-  return only_where(s, v, fl_sema_lift_op(s, span, FL_OP_EQ, 2, (FlVal[]){plain, plain}, FL_BOOL, NULL), span);
+  return only_where(s, v, fl_sema_lift_op(s, span, FL_OP_EQ, 2, (FlVal[]){plain, plain}, FL_BOOL, NULL),
+                    span);
 }
 
 /* Where e is computed for each row of one table: is it a column there? fails: some row may stop the run. */
@@ -132,7 +139,8 @@ static FlVal of_side(FlSema *s, const Where *w, int side, const FlExpr *e, bool 
 static bool is_column(FlVal v) { return v.type->kind == FL_TY_ARRAY && v.type->rank == 1; }
 
 static const char *sign_of(FlBinaryOp op, bool turned, bool weak) {
-  bool less = (op == FL_BIN_LT || op == FL_BIN_LE) != turned, equal = weak || op == FL_BIN_LE || op == FL_BIN_GE;
+  bool less = (op == FL_BIN_LT || op == FL_BIN_LE) != turned,
+       equal = weak || op == FL_BIN_LE || op == FL_BIN_GE;
   return less ? equal ? "<=" : "<" : equal ? ">=" : ">";
 }
 
@@ -167,24 +175,28 @@ static bool restricts(FlSema *s, Where *w, int side, const FlExpr *e, bool *used
   FlVal v = of_side(s, w, side, e, fails);
   if (fl_val_bad(v)) return false;
   if (*fails || !is_column(v) || v.type->dtype != FL_BOOL) return true;
-  w->mask[side] = both(s, w->mask[side], fl_val_plain(s, v), e->span); /* a null condition is false underneath */
+  w->mask[side] =
+      both(s, w->mask[side], fl_val_plain(s, v), e->span); /* a null condition is false underneath */
   *used = true;
   return true;
 }
 
 static bool is_comparison(const FlExpr *e) {
-  return e->kind == FL_EXPR_BINARY && (e->binary.op == FL_BIN_EQ || e->binary.op == FL_BIN_NE || e->binary.op == FL_BIN_LT ||
-                                       e->binary.op == FL_BIN_LE || e->binary.op == FL_BIN_GT || e->binary.op == FL_BIN_GE);
+  return e->kind == FL_EXPR_BINARY &&
+         (e->binary.op == FL_BIN_EQ || e->binary.op == FL_BIN_NE || e->binary.op == FL_BIN_LT ||
+          e->binary.op == FL_BIN_LE || e->binary.op == FL_BIN_GT || e->binary.op == FL_BIN_GE);
 }
 
 /* Reads e, which `and` joins to what was read. false: reported. */
 static bool read(FlSema *s, Where *w, const FlExpr *e) {
-  if (e->kind == FL_EXPR_BINARY && e->binary.op == FL_BIN_AND) return read(s, w, e->binary.left) && read(s, w, e->binary.right);
+  if (e->kind == FL_EXPR_BINARY && e->binary.op == FL_BIN_AND)
+    return read(s, w, e->binary.left) && read(s, w, e->binary.right);
   bool used = e->kind == FL_EXPR_BOOL && e->boolean, fails = true;
   int sides = w->closed ? 0 : sides_of(s, w, e);
   if (sides == LEFT + RIGHT && is_comparison(e)) {
     int left = sides_of(s, w, e->binary.left), right = sides_of(s, w, e->binary.right);
-    if (left && right && left + right == LEFT + RIGHT && !compares(s, w, e, left == RIGHT, &used, &fails)) return false;
+    if (left && right && left + right == LEFT + RIGHT && !compares(s, w, e, left == RIGHT, &used, &fails))
+      return false;
   }
   if ((sides == LEFT || sides == RIGHT) && !restricts(s, w, sides == RIGHT, e, &used, &fails)) return false;
   if (used) return true;
@@ -201,7 +213,8 @@ static bool read(FlSema *s, Where *w, const FlExpr *e) {
   return true;
 }
 
-/* ---- pairs ----------------------------------------------------------------------------------------------- */
+/* ---- pairs -----------------------------------------------------------------------------------------------
+ */
 
 static FlValue *mask_of(FlSema *s, const Where *w, int side, FlSpan span) {
   FlVal v = w->mask[side].type ? w->mask[side] : fl_val_bool(s, true);
@@ -214,7 +227,8 @@ static void give(FlJoin *j, const FlOp *op) {
   j->right_row = op->results[2];
 }
 
-static void pairs_op(FlSema *s, Where *w, FlOpcode code, const char *how, bool one, FlValue *limit, FlSpan span) {
+static void pairs_op(FlSema *s, Where *w, FlOpcode code, const char *how, bool one, FlValue *limit,
+                     FlSpan span) {
   FlValue *args[3 + 4 * (MOST + MOST_BOUNDS)];
   FlColumnAttr columns[2 * (MOST + MOST_BOUNDS)];
   FlType1 types[3] = {fl_t_scalar(FL_I64), fl_t_array(FL_I64, 1), fl_t_array(FL_I64, 1)};
@@ -226,12 +240,14 @@ static void pairs_op(FlSema *s, Where *w, FlOpcode code, const char *how, bool o
     for (int side = 0; side < 2; side++) args[n++] = mask_of(s, w, side, span);
   }
   for (int side = 0; side < 2; side++) {
-    if (code == FL_OP_JOIN && w->mask[side].type) w->key[side][0] = only_where(s, w->key[side][0], w->mask[side], span);
+    if (code == FL_OP_JOIN && w->mask[side].type)
+      w->key[side][0] = only_where(s, w->key[side][0], w->mask[side], span);
     n += fl_verb_keys(s, w->n_keys, w->key[side], args + n, columns + side * w->n_keys);
   }
   for (int i = 0; i < w->n_bounds; i++) {
     fl_text_addf(&words, " %s", w->sign[i]);
-    for (int side = 0; side < 2; side++) n += fl_verb_keys(s, 1, &w->bound[side][i], args + n, columns + n_columns++);
+    for (int side = 0; side < 2; side++)
+      n += fl_verb_keys(s, 1, &w->bound[side][i], args + n, columns + n_columns++);
   }
   FlOp *op = fl_ir_op(&s->b, code, n, args, 3, types, 0);
   op->attrs.s = fl_arena_printf(s->arena, "%s", words.s);
@@ -249,7 +265,8 @@ static bool keep_pairs(FlSema *s, Where *w, FlSpan span) {
     const FlType *row = w->side[side].type->elem;
     for (int i = 0; i < row->n_fields; i++)
       fl_columns_set(s, &columns, row->fields[i].name,
-                     fl_sema_take(s, fl_val_field(s, w->side[side], i), side ? j->right_row : j->left_row, FL_TAKE_PROVEN));
+                     fl_sema_take(s, fl_val_field(s, w->side[side], i), side ? j->right_row : j->left_row,
+                                  FL_TAKE_PROVEN));
   }
   FlActual a = {.expr = w->rest, .span = w->rest->span};
   FlVal v = fl_verb_expr(s, fl_columns_table(s, &columns, j->rows), &a, FL_AGG_SPREAD);
@@ -272,7 +289,8 @@ static bool keep_pairs(FlSema *s, Where *w, FlSpan span) {
 
 static void add_rest(FlSema *s, Where *w, bool one) {
   FlJoin *j = w->j;
-  FlValue *args[4] = {fl_sema_size(s, fl_val_rows(j->left)), fl_sema_size(s, fl_val_rows(j->right)), j->left_row, j->right_row};
+  FlValue *args[4] = {fl_sema_size(s, fl_val_rows(j->left)), fl_sema_size(s, fl_val_rows(j->right)),
+                      j->left_row, j->right_row};
   FlType1 types[3] = {fl_t_scalar(FL_I64), fl_t_array(FL_I64, 1), fl_t_array(FL_I64, 1)};
   FlOp *op = fl_ir_op(&s->b, FL_OP_JOIN_REST, 4, args, 3, types, 0);
   op->attrs.s = j->how;
@@ -294,7 +312,9 @@ static bool takes_rows(void *env, const FlExpr *e) {
     const FlBuiltin *bi = e->call.func->kind == FL_EXPR_NAME && !fl_scope_find(s, e->call.func->name.text)
                               ? fl_builtin_find(s, e->call.func->name.text)
                               : NULL;
-    bool each = bi && ((bi->kinds & FL_BUILTIN_SCALAR) || ((bi->kinds & FL_BUILTIN_AGGREGATE) && e->call.args.n > 1 && !e->call.args.at[1].name.text));
+    bool each =
+        bi && ((bi->kinds & FL_BUILTIN_SCALAR) ||
+               ((bi->kinds & FL_BUILTIN_AGGREGATE) && e->call.args.n > 1 && !e->call.args.at[1].name.text));
     *known = *known && each;
     return each;
   }
@@ -302,7 +322,8 @@ static bool takes_rows(void *env, const FlExpr *e) {
   }
 }
 
-/* Does the condition look at nothing but the pair? What is not known to be of a row is, where it has no parts that are not. */
+/* Does the condition look at nothing but the pair? What is not known to be of a row is, where it has no parts
+ * that are not. */
 static bool is_of_pair(FlSema *s, FlVal all, const FlActual *where) {
   FlGroupClass class = fl_verb_class(s, all, where);
   if (class != FL_GROUP_EACH) return class <= FL_GROUP_ROWS;
@@ -314,10 +335,12 @@ static bool is_of_pair(FlSema *s, FlVal all, const FlActual *where) {
 static bool check_rows(FlSema *s, const Where *w, FlActual *where) {
   FlColumns all = fl_columns_of(s, w->side[0]);
   const FlType *row = w->side[1].type->elem;
-  for (int i = 0; i < row->n_fields; i++) fl_columns_set(s, &all, row->fields[i].name, fl_val_field(s, w->side[1], i));
+  for (int i = 0; i < row->n_fields; i++)
+    fl_columns_set(s, &all, row->fields[i].name, fl_val_field(s, w->side[1], i));
   if (is_of_pair(s, fl_columns_table(s, &all, fl_val_rows(w->side[0])), where)) return true;
-  FlDiag *d = fl_sema_report(s, FL_E0648, where->span,
-                             "the condition of a join is asked for each pair of rows, and this is computed of more rows than one");
+  FlDiag *d = fl_sema_report(
+      s, FL_E0648, where->span,
+      "the condition of a join is asked for each pair of rows, and this is computed of more rows than one");
   fl_diag_help(s->sink, d, "compute it before the join, `derive(m = mean(x))`, and name the column here");
   return false;
 }
@@ -327,7 +350,8 @@ static FlValue *read_limit(FlSema *s, const Where *w, FlActual *limit) {
   FlValue *out = fl_sema_i64(s, w->n_keys ? -1 : FL_JOIN_MOST_PAIRS);
   if (!fl_actual_given(limit)) return out;
   if (!w->n_keys) return fl_actual_i64(s, limit, &out) ? out : NULL;
-  FlDiag *d = fl_sema_report(s, FL_E0617, limit->span, "`limit =` is for joins in which no columns must be equal");
+  FlDiag *d =
+      fl_sema_report(s, FL_E0617, limit->span, "`limit =` is for joins in which no columns must be equal");
   fl_diag_help(s->sink, d, "leave it out");
   return NULL;
 }
@@ -343,7 +367,8 @@ bool fl_join_where(FlSema *s, FlJoin *j, FlActual *where, FlActual *limit, bool 
   FlValue *most = read_limit(s, w, limit);
   if (!most) return false;
   bool whole = !w->rest; /* the first operation finds all */
-  pairs_op(s, w, w->n_keys && !w->n_bounds ? FL_OP_JOIN : FL_OP_JOIN_RANGE, whole ? j->how : "inner", whole && one, most, span);
+  pairs_op(s, w, w->n_keys && !w->n_bounds ? FL_OP_JOIN : FL_OP_JOIN_RANGE, whole ? j->how : "inner",
+           whole && one, most, span);
   if (whole) return true;
   if (!keep_pairs(s, w, span)) return false;
   if (one || strcmp(j->how, "inner") != 0) add_rest(s, w, one);

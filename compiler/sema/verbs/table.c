@@ -44,7 +44,8 @@ bool fl_verb_table(FlSema *s, FlCallSite *c, FlVal *out) {
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(v)) return false;
   if (v.type->kind != FL_TY_TABLE) {
-    FlDiag *d = fl_sema_report(s, FL_E0606, c->args[0].span, "`%s` takes a table, and this is %s", c->builtin->name, fl_val_text(s, v));
+    FlDiag *d = fl_sema_report(s, FL_E0606, c->args[0].span, "`%s` takes a table, and this is %s",
+                               c->builtin->name, fl_val_text(s, v));
     const char *help = v.type->kind == FL_TY_ARRAY && v.type->rank == 1 ? of_array(c->builtin->name) : NULL;
     if (help) fl_diag_help(s->sink, d, "of an array: %s", help);
     return false;
@@ -115,8 +116,10 @@ int fl_verb_column(FlSema *s, FlVal t, const FlExpr *e) {
     FlDiag *d = fl_sema_report(s, FL_E0607, e ? e->span : s->b.span, "the name of a column stands here%s",
                                text ? ", without quotes" : "");
     if (text && fl_type_field_find(row, text) >= 0) fl_diag_meant(s->sink, d, e->span, "", text);
-    const FlExpr *left_out = e && e->kind == FL_EXPR_UNARY && e->unary.op == FL_UN_NEG ? e->unary.operand : NULL;
-    if (left_out && left_out->kind == FL_EXPR_NAME) fl_diag_help(s->sink, d, "all columns but one: `drop(%s)`", left_out->name.text);
+    const FlExpr *left_out =
+        e && e->kind == FL_EXPR_UNARY && e->unary.op == FL_UN_NEG ? e->unary.operand : NULL;
+    if (left_out && left_out->kind == FL_EXPR_NAME)
+      fl_diag_help(s->sink, d, "all columns but one: `drop(%s)`", left_out->name.text);
     (void)fl_habit_name_list(s, d, e);
     return -1;
   }
@@ -302,7 +305,8 @@ FlVal fl_builtin_where(FlSema *s, FlCallSite *c) {
     if (fl_val_bad(v)) return v;
     bool fits = (v.type->kind == FL_TY_ARRAY || v.type->kind == FL_TY_SCALAR) && v.type->dtype == FL_BOOL;
     if (!fits) {
-      FlDiag *d = fl_sema_report(s, FL_E0315, c->rest[i].span, "a condition must be bool, and this is %s", fl_val_text(s, v));
+      FlDiag *d = fl_sema_report(s, FL_E0315, c->rest[i].span, "a condition must be bool, and this is %s",
+                                 fl_val_text(s, v));
       const char *quoted = fl_habit_plain_text(text);
       if (quoted) fl_diag_help(s->sink, d, "a condition stands without quotes: `%s`", quoted);
       if (quoted) d->edit.span = c->rest[i].span;
@@ -604,7 +608,8 @@ FlVal fl_builtin_distinct(FlSema *s, FlCallSite *c) {
 /* Column that a key without a name means; -1: reported. */
 static int key_column(FlSema *s, FlVal t, const FlActual *a, const char *word) {
   const FlExpr *e = a->expr;
-  if (!e || e->kind == FL_EXPR_NAME || e->kind == FL_EXPR_COL || e->kind == FL_EXPR_ARRAY || fl_habit_plain_text(e))
+  if (!e || e->kind == FL_EXPR_NAME || e->kind == FL_EXPR_COL || e->kind == FL_EXPR_ARRAY ||
+      fl_habit_plain_text(e))
     return fl_verb_column(s, t, e);
   FlDiag *d = fl_sema_report(s, FL_E0607, a->span, "a key that is computed needs a name");
   const bool by = strcmp(word, "by") == 0;

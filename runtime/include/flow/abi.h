@@ -168,7 +168,8 @@ typedef struct FlKernel {
   FlKernelLate *late;  /* NULL: the fast form is as good as it gets */
   const char *code;    /* what the optimised form is made of: bytes of the compiler's */
   int64_t n_code;
-  int32_t block_bytes; /* of a fold whose only result is an array of states without texts: of each block; else 0 */
+  int32_t block_bytes; /* of a fold whose only result is an array of states without texts: of each block; else
+                          0 */
 } FlKernel;
 
 /* A column that an operator takes or gives, as values and what comes with them. */
@@ -217,8 +218,8 @@ struct FlOpDesc {
   int32_t n_list, n_columns;
   const FlColumnAttr *columns;
   const FlOptionAttr *options;
-  const void
-      *format; /* of operators on tables in files: FlTableReader or FlTableWriter (io/tables.h); else NULL */
+  /* of operators on tables in files: FlTableReader or FlTableWriter (io/tables.h); else NULL */
+  const void *format;
   int32_t n_options;
   int32_t acts;        /* 1: on the world: of several ranks, one runs it */
   int32_t by_rows;     /* 1: as of FlKernel */
@@ -236,8 +237,8 @@ enum { FL_TAKE_OR_ZERO = 1, FL_TAKE_PROVEN = 2, FL_TAKE_LAST = 4 };
  * are 0, 1, 2 .., bool without memory. */
 enum { FL_JOIN_ONE = 1, FL_JOIN_LEFT_TAKEN = 2, FL_JOIN_RIGHT_TAKEN = 4 };
 
-/* Attribute i of `group`: the groups of the rows are only read by `aggregate` and `aggregates`, so that numbers of few
- * groups may have less than eight bytes. */
+/* Attribute i of `group`: the groups of the rows are only read by `aggregate` and `aggregates`, so that
+ * numbers of few groups may have less than eight bytes. */
 enum { FL_GROUP_COUNTED = 1 };
 
 /* Attribute i of `distinct`: the numbers of the rows are only read by `take` as such. */
@@ -291,8 +292,8 @@ typedef struct FlStage {
   const char *sources; /* of `flowc why`: a line "name (file)=digest" for each function of the source that is
                           part of it, itself too; NULL: not known. In no key */
   const char *const *arg_names; /* as the source calls them, "" where it does not; NULL: none is known */
-  const void
-      *self; /* what fl_ctx_self gives while fn runs; NULL in generated code, the interpreter's function */
+  /* what fl_ctx_self gives while fn runs; NULL in generated code, the interpreter's function */
+  const void *self;
 } FlStage;
 
 /* A C function that the program calls (`extern fn`). Generated code calls through `address`. */
@@ -433,8 +434,9 @@ FlRuntimeOp fl_run_op;
  * Where it captures arrays that are here in part, as fl_run_op: over those of the elements whose rows are. On
  * faults runs `precise` and records the first error in (rank, position) order. */
 FlStatus fl_run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t n, double cost);
-/* Rounds of host code, in their order and on this thread: the form that pays for about `ns` nanoseconds is called once, with the
- * status as its result. `env`: slots of the number of the first place of its unit, of what it takes, then of what it gives. */
+/* Rounds of host code, in their order and on this thread: the form that pays for about `ns` nanoseconds is
+ * called once, with the status as its result. `env`: slots of the number of the first place of its unit, of
+ * what it takes, then of what it gives. */
 FlStatus fl_run_loop(FlCtx *ctx, const FlKernel *loop, void *env, double ns);
 /* Called by precise kernels. rank: program order of the operation within the kernel. pos: logical index,
  * which is index[0..n_index) axis by axis. `type` tells how to read a and b. */

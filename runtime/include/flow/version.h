@@ -1,5 +1,6 @@
-/* version.h: which flow this is: numbers with points, compared from the left. The first is raised when scripts of before
- * may mean something else, the second when something was added, the third when something was mended. */
+/* version.h: which flow this is: numbers with points, compared from the left. The first is raised when
+ * scripts of before may mean something else, the second when something was added, the third when something
+ * was mended. */
 #ifndef FLOW_VERSION_H
 #define FLOW_VERSION_H
 

@@ -41,8 +41,7 @@ bool fl_pool_is_limited(const FlPool *pool);
 /* Between pieces of work, any thread: makes room if the limit is near. */
 void fl_pool_breathe(FlPool *pool);
 /* What memcpy does, for results that are written once, from many bytes on cheaper where they are to stand in
- * a block in a file: no page comes into memory for them; in a control group whole pages of long pieces go
- * past the page cache where `from` is as far from a page as `to` is. pool may be NULL. */
+ * a block in a file: no page comes into memory for them. pool may be NULL. */
 void fl_pool_fill(FlPool *pool, void *to, const void *from, int64_t bytes);
 /* Whether the address is in a block that lives in a file. */
 bool fl_pool_in_file(FlPool *pool, const void *at);

@@ -3,9 +3,7 @@
 #include "data/mapped.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,76 +36,55 @@ static bool has_room(FlMappings *p) {
   return true;
 }
 
-/* The file opened once more; -1: its system does not do so. */
-static int open_direct(int fd) {
-  char path[32];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  return open(path, O_WRONLY | O_DIRECT | O_CLOEXEC);
-}
-
-static void close_both(const FlMapped *f) {
-  close(f->fd);
-  if (f->direct >= 0) close(f->direct);
-}
-
-void fl_mapped_add(FlMappings *p, void *at, size_t bytes, int fd, bool direct) {
+void fl_mapped_add(FlMappings *p, void *at, size_t bytes, int fd) {
   if (fd < 0) return;
-  FlMapped f = {at, bytes, fd, direct ? open_direct(fd) : -1};
   pthread_rwlock_wrlock(&p->lock);
   bool room = has_room(p);
   if (room) {
     size_t k = count_to(p, at);
     memmove(p->map + k + 1, p->map + k, (p->n - k) * sizeof *p->map);
-    p->map[k] = f;
+    p->map[k] = (FlMapped){at, bytes, fd};
     p->n++;
   }
   pthread_rwlock_unlock(&p->lock);
-  if (!room) close_both(&f);
+  if (!room) close(fd);
 }
 
 void fl_mapped_remove(FlMappings *p, const void *at) {
-  FlMapped f = {.fd = -1};
+  int fd = -1;
   pthread_rwlock_wrlock(&p->lock);
   size_t k = count_to(p, at);
   if (k > 0 && p->map[k - 1].at == at) {
-    f = p->map[k - 1];
+    fd = p->map[k - 1].fd;
     memmove(p->map + k - 1, p->map + k, (p->n - k) * sizeof *p->map);
     p->n--;
   }
   pthread_rwlock_unlock(&p->lock);
-  if (f.fd >= 0) close_both(&f);
+  if (fd >= 0) close(fd);
 }
 
-/* In pieces: what goes past the page cache holds the pages that it comes from in memory meanwhile. */
-static bool write_at(int fd, const char *from, size_t bytes, size_t at) {
-  enum { PIECE = 1 << 20 };
-  while (bytes > 0) {
-    ssize_t n = pwrite(fd, from, bytes < PIECE ? bytes : PIECE, (off_t)at);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    from += n;
-    at += (size_t)n;
-    bytes -= (size_t)n;
-  }
-  return true;
-}
-
-bool fl_mapped_write(FlMappings *p, void *to, const void *from, size_t bytes, size_t *past) {
-  enum { PAGE = 4096, LONG = 16 * PAGE };
+bool fl_mapped_write(FlMappings *p, void *to, const void *from, size_t bytes) {
+  int fd = -1;
+  off_t at = 0;
   pthread_rwlock_rdlock(&p->lock);
   size_t k = count_to(p, to);
-  FlMapped f = k > 0 ? p->map[k - 1] : (FlMapped){.fd = -1};
+  const FlMapped *f = k > 0 ? &p->map[k - 1] : NULL;
+  size_t begin = f ? (size_t)((char *)to - f->at) : 0;
+  if (f && begin <= f->bytes && bytes <= f->bytes - begin) {
+    fd = f->fd;
+    at = (off_t)begin;
+  }
   pthread_rwlock_unlock(&p->lock);
-  *past = 0;
-  size_t at = f.fd >= 0 ? (size_t)((char *)to - f.at) : 0;
-  if (f.fd < 0 || at > f.bytes || bytes > f.bytes - at) return false;
-  bool whole = f.direct >= 0 && bytes >= LONG && ((uintptr_t)from - at) % PAGE == 0;
-  size_t before = whole ? (PAGE - at % PAGE) % PAGE : 0, pages = whole ? (bytes - before) / PAGE * PAGE : 0;
   const char *rest = from;
-  if (pages > 0 && write_at(f.direct, rest + before, pages, at + before)) *past = pages;
-  if (*past == 0) return write_at(f.fd, rest, bytes, at);
-  size_t done = before + pages;
-  return write_at(f.fd, rest, before, at) && write_at(f.fd, rest + done, bytes - done, at + done);
+  while (fd >= 0 && bytes > 0) {
+    ssize_t n = pwrite(fd, rest, bytes, at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    rest += n;
+    at += n;
+    bytes -= (size_t)n;
+  }
+  return fd >= 0;
 }
 
 bool fl_mapped_has(FlMappings *p, const void *at) {

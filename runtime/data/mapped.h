@@ -10,8 +10,7 @@
 typedef struct FlMapped {
   char *at;
   size_t bytes;
-  int fd;     /* of the mapping, from the file's beginning on */
-  int direct; /* the same past the page cache; -1: not so */
+  int fd; /* of the mapping, from the file's beginning on */
 } FlMapped;
 
 /* All functions: any thread. */
@@ -25,14 +24,13 @@ void fl_mapped_init(FlMappings *p);
 void fl_mapped_free(FlMappings *p); /* when none is left */
 
 /* The shared mapping [at, at + bytes) is known until fl_mapped_remove, which closes `fd`. Out of memory, or
- * -1: it is not known, and fd closed at once. `direct`: long pieces may go past the page cache. */
-void fl_mapped_add(FlMappings *p, void *at, size_t bytes, int fd, bool direct);
+ * -1: it is not known, and fd closed at once. */
+void fl_mapped_add(FlMappings *p, void *at, size_t bytes, int fd);
 void fl_mapped_remove(FlMappings *p, const void *at); /* before it is unmapped */
 
-/* Writes what is to stand at `to` in one mapping by calls, so that no page comes into the process for it;
- * whole pages past the page cache where they are many and `from` is as far from a page as `to` is. *past:
- * bytes that went so. False: that is not possible, and nothing is written or some of it. */
-bool fl_mapped_write(FlMappings *p, void *to, const void *from, size_t bytes, size_t *past);
+/* Writes what is to stand at `to` in one mapping by a call, so that no page comes into the process for it.
+ * False: that is not possible, and nothing is written or some of it. */
+bool fl_mapped_write(FlMappings *p, void *to, const void *from, size_t bytes);
 /* Whether the address is in one of the mappings. */
 bool fl_mapped_has(FlMappings *p, const void *at);
 

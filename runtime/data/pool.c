@@ -228,10 +228,8 @@ void fl_pool_breathe(FlPool *p) {
 
 void fl_pool_fill(FlPool *p, void *to, const void *from, int64_t bytes) {
   enum { WORTH = 4 * 1024 }; /* a call costs as much as a page that comes into memory */
-  size_t past = 0;
-  bool written = bytes >= WORTH && p && fl_mapped_write(&p->mapped, to, from, (size_t)bytes, &past);
-  if (past > 0) fl_pool_past_cache(p, (int64_t)past);
-  if (!written) memcpy(to, from, (size_t)bytes);
+  if (bytes >= WORTH && p && fl_mapped_write(&p->mapped, to, from, (size_t)bytes)) return;
+  memcpy(to, from, (size_t)bytes);
 }
 
 bool fl_pool_in_file(FlPool *p, const void *at) { return p && fl_mapped_has(&p->mapped, at); }
@@ -416,7 +414,7 @@ static bool in_file(FlPool *p, size_t capacity, FlBlock *out) {
   int written = p->grouped && fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
   out->span = fl_residents_add(p->residents, out->data, capacity);
   out->file = fl_writer_add(written >= 0 ? writer_wanted(p) : NULL, written, capacity);
-  fl_mapped_add(&p->mapped, out->data, capacity, fd, p->grouped);
+  fl_mapped_add(&p->mapped, out->data, capacity, fd);
   return true;
 }
 

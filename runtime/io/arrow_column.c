@@ -5,6 +5,7 @@
 #include "io/arrow.h"
 #include "data/data.h"
 #include "data/number.h"
+#include "data/slices.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -288,16 +289,17 @@ static bool settle(FlDtype d, const char *there, char *at, int64_t n) {
 /* Texts all at once, as fl_arrow_take_texts has it; where they are to stand in a file, slice by slice. */
 static bool take_texts(FlPool *pool_of, const FlArrowBatch *b, const FlArrowLeaf *l, const FlArrowPool *pool,
                        int64_t first, int64_t n, FlText *to, uint8_t *valid) {
-  enum { SLICE = 1 << 12 };
-  FlText *room = fl_pool_in_file(pool_of, to) ? fl_counted_new(pool_of, SLICE * sizeof *room) : NULL;
-  if (!room) return fl_arrow_take_texts(b, l, pool, first, n, to, valid);
+  enum { SLICE = 1 << 12, MANY = 16 };
+  FlSlices slices = fl_slices(pool_of, to, SLICE * (int64_t)sizeof *to, MANY);
+  if (!slices.room) return fl_arrow_take_texts(b, l, pool, first, n, to, valid);
   bool ok = true;
   for (int64_t k = 0; k < n && ok; k += SLICE) {
     int64_t count = n - k < SLICE ? n - k : SLICE;
-    ok = fl_arrow_take_texts(b, l, pool, first + k, count, room, valid ? valid + k : NULL);
-    if (ok) fl_pool_fill(pool_of, to + k, room, count * (int64_t)sizeof *room);
+    ok = fl_arrow_take_texts(b, l, pool, first + k, count, fl_slice(&slices, to + k),
+                             valid ? valid + k : NULL);
+    if (ok) fl_slice_done(&slices, count * (int64_t)sizeof *to);
   }
-  fl_counted_free(room);
+  fl_slices_end(&slices);
   return ok;
 }
 

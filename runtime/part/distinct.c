@@ -251,15 +251,15 @@ static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
 static int32_t rows_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Marked *k = env;
   int64_t size = (int64_t)sizeof *k->rows;
-  FlPartSlices slices = fl_part_slices(ctx, k->rows, FL_PART_CHUNK * size);
+  FlSlices slices = fl_part_slices(ctx, k->rows, FL_PART_CHUNK * size, 1);
   for (int64_t c = begin; c < end; c++) {
-    int64_t from, to, *rows = fl_part_slice(&slices, k->rows + k->place[c]);
+    int64_t from, to, *rows = fl_slice(&slices, k->rows + k->place[c]);
     fl_part_chunk(c, k->n, &from, &to);
     for (int64_t w = from / 64; w * 64 < to; w++)
       for (uint64_t left = k->bits[w]; left != 0; left &= left - 1) *rows++ = w * 64 + __builtin_ctzll(left);
-    fl_part_slice_done(&slices, k->rows + k->place[c], (k->place[c + 1] - k->place[c]) * size);
+    fl_slice_done(&slices, (k->place[c + 1] - k->place[c]) * size);
   }
-  fl_part_slices_free(&slices);
+  fl_slices_end(&slices);
   return 0;
 }
 

@@ -198,18 +198,20 @@ static int32_t take_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   const FlGroupRows *r = l->all;
   FlPool *pool = ctx ? fl_ctx_pool(ctx) : NULL;
   char *made = fl_counted_new(pool, OUT * sizeof(FlText));
+  FlTakeOut *outs = fl_take_outs(ctx, r->taken, r->n_taken);
   int32_t at[OUT];
-  for (int64_t s = begin; s < end && made != NULL; s++) {
+  for (int64_t s = begin; s < end && made != NULL && outs != NULL; s++) {
     int64_t from = s * OUT, n = fl_part_min(OUT, l->groups.g - from);
     for (int64_t i = 0; i < n; i++) at[i] = (int32_t)l->groups.first[from + i];
     for (int32_t k = 0; k < r->n_taken; k++) {
       const FlMovedColumn *c = &l->move.columns[r->of[r->first_taken + k]];
       fl_take_gather(c->to, c->size, at, n, made);
-      fl_take_put(pool, &r->taken[k], made, NULL, l->begin + from, n);
+      fl_take_put(&outs[k], made, NULL, l->begin + from, n);
     }
   }
+  fl_take_outs_end(outs, r->n_taken);
   fl_counted_free(made);
-  return made == NULL;
+  return made == NULL || outs == NULL;
 }
 
 /* Behind those of the parts before. */

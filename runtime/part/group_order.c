@@ -44,16 +44,16 @@ static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
 static int32_t first_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Numbers *w = env;
   int64_t size = (int64_t)sizeof *w->first;
-  FlPartSlices slices = fl_part_slices(ctx, w->first, FL_PART_CHUNK * size);
+  FlSlices slices = fl_part_slices(ctx, w->first, FL_PART_CHUNK * size, 1);
   for (int64_t c = begin; c < end; c++) {
-    int64_t from, to, g = 0, *first = fl_part_slice(&slices, w->first + w->before[c]);
+    int64_t from, to, g = 0, *first = fl_slice(&slices, w->first + w->before[c]);
     fl_part_chunk(c, w->by.n, &from, &to);
     for (int64_t i = from; i < to; i++) {
       if (w->begins[i]) first[g++] = w->by.number[i];
     }
-    fl_part_slice_done(&slices, w->first + w->before[c], g * size);
+    fl_slice_done(&slices, g * size);
   }
-  fl_part_slices_free(&slices);
+  fl_slices_end(&slices);
   return 0;
 }
 

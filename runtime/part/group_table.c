@@ -74,10 +74,10 @@ static void number(const Table *t, int64_t row, int64_t n, int64_t *id) {
 static int32_t number_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Table *t = env;
   int64_t size = t->id_bytes;
-  FlPartSlices slices = fl_part_slices(ctx, t->id, SLICE * size);
+  FlSlices slices = fl_part_slices(ctx, t->id, SLICE * size, 1);
   for (int64_t k = begin; k < end; k++) {
     int64_t row = k * SLICE, n = fl_part_min(SLICE, t->codes->n - row);
-    char *place = (char *)t->id + row * size, *to = fl_part_slice(&slices, place);
+    char *to = fl_slice(&slices, (char *)t->id + row * size);
     for (int64_t at = 0; at < n; at += FL_PART_BATCH) {
       int64_t id[FL_PART_BATCH], count = fl_part_min(FL_PART_BATCH, n - at);
       char *here = to + at * size;
@@ -85,31 +85,31 @@ static int32_t number_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
       for (int64_t i = 0; size == 1 && i < count; i++) ((uint8_t *)here)[i] = (uint8_t)id[i];
       for (int64_t i = 0; size == 2 && i < count; i++) ((uint16_t *)(void *)here)[i] = (uint16_t)id[i];
     }
-    fl_part_slice_done(&slices, place, n * size);
+    fl_slice_done(&slices, n * size);
   }
-  fl_part_slices_free(&slices);
+  fl_slices_end(&slices);
   return 0;
 }
 
 /* Numbers the words of the range that some row has, and writes the first rows of their groups. */
 static void number_words(FlPartMem *m, Table *t, int64_t *first) {
   int64_t size = (int64_t)sizeof *first, n = 0, *to;
-  FlPartSlices slices = fl_part_slices(m->ctx, first, SLICE * size);
-  to = fl_part_slice(&slices, first + t->g);
+  FlSlices slices = fl_part_slices(m->ctx, first, SLICE * size, 1);
+  to = fl_slice(&slices, first + t->g);
   for (uint64_t k = 0; k < t->width; k++) {
     if (t->first[k] == NONE) continue;
     to[n++] = t->first[k];
     t->first[k] = (uint32_t)(t->g + n - 1);
     if (t->there != NULL) t->there[(t->low + k) / 64] |= UINT64_C(1) << (t->low + k) % 64;
     if (n < SLICE && k + 1 < t->width) continue;
-    fl_part_slice_done(&slices, first + t->g, n * size);
+    fl_slice_done(&slices, n * size);
     t->g += n;
     n = 0;
-    to = fl_part_slice(&slices, first + t->g);
+    to = fl_slice(&slices, first + t->g);
   }
-  fl_part_slice_done(&slices, first + t->g, n * size);
+  fl_slice_done(&slices, n * size);
   t->g += n;
-  fl_part_slices_free(&slices);
+  fl_slices_end(&slices);
 }
 
 /* Of how many words the table is. */

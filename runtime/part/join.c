@@ -102,11 +102,11 @@ static void look_up(Join *j, int64_t row, int64_t n, uint32_t *found) {
 static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   Join *j = (Join *)(uintptr_t)env;
   int64_t size = (int64_t)sizeof *j->found; /* of ranges only some rows of a slice are written */
-  FlPartSlices slices = fl_part_slices(ctx, j->found, has_all(j) ? FL_PART_CHUNK * size : 0);
+  FlSlices slices = fl_part_slices(ctx, j->found, has_all(j) ? FL_PART_CHUNK * size : 0, 1);
   for (int64_t c = begin; c < end; c++) {
     int64_t first, last, rows = 0;
     fl_part_chunk(c, j->n, &first, &last);
-    uint32_t *of = fl_part_slice(&slices, j->found + first);
+    uint32_t *of = fl_slice(&slices, j->found + first);
     for (int64_t row = first; row < last; row += FL_PART_BATCH) {
       int64_t n = fl_part_min(FL_PART_BATCH, last - row);
       look_up(j, row, n, of + (row - first));
@@ -116,10 +116,10 @@ static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
         if (j->one && found > 1) fl_part_first(&j->bad, i);
       }
     }
-    fl_part_slice_done(&slices, j->found + first, (last - first) * size);
+    fl_slice_done(&slices, (last - first) * size);
     j->place[c + 1] = rows;
   }
-  fl_part_slices_free(&slices);
+  fl_slices_end(&slices);
   return 0;
 }
 
@@ -155,18 +155,18 @@ static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   const Join *j = env;
   bool single = j->list == NULL || (j->how & (SEMI | ANTI)); /* else a chunk may have any number of pairs */
   int64_t size = (int64_t)sizeof *j->left, room = single ? FL_PART_CHUNK * size : 0;
-  FlPartSlices lefts = fl_part_slices(ctx, j->left, room), rights = fl_part_slices(ctx, j->right, room);
+  FlSlices lefts = fl_part_slices(ctx, j->left, room, 2), rights = fl_part_slices(ctx, j->right, room, 2);
   for (int64_t c = begin; c < end; c++) {
     int64_t first, last, n = j->place[c + 1] - j->place[c];
     int64_t *left = j->left + j->place[c], *right = j->right + j->place[c];
     fl_part_chunk(c, j->n, &first, &last);
-    if (single) write_single(j, first, n, fl_part_slice(&lefts, left), fl_part_slice(&rights, right));
+    if (single) write_single(j, first, n, fl_slice(&lefts, left), fl_slice(&rights, right));
     else write_many(j, first, last, left, right);
-    fl_part_slice_done(&lefts, left, n * size);
-    fl_part_slice_done(&rights, right, n * size);
+    fl_slice_done(&lefts, n * size);
+    fl_slice_done(&rights, n * size);
   }
-  fl_part_slices_free(&lefts);
-  fl_part_slices_free(&rights);
+  fl_slices_end(&lefts);
+  fl_slices_end(&rights);
   return 0;
 }
 

@@ -54,17 +54,15 @@ static void pack(const FlMove *v, int64_t from, const int32_t *at, int64_t n, ch
   }
 }
 
-/* Hands on n rows of the part, which belong to `at` of it. */
-static void deliver(const FlMove *v, FlPool *pool, const char *packed, int64_t n, int64_t at) {
-  if (v->put != NULL) {
-    v->put(v->env, pool, packed, n, at);
-    return;
-  }
+/* Hands on n rows of the part, which belong to `at` of it. false: no memory. */
+static bool deliver(const FlMove *v, FlCtx *ctx, const char *packed, int64_t n, int64_t at) {
+  if (v->put != NULL) return v->put(v->env, ctx, packed, n, at);
   for (int32_t k = 0; k < v->n_columns; k++) {
     int64_t size = v->columns[k].size;
     memcpy(v->columns[k].to + at * size, packed, (size_t)(n * size));
     packed += n * size;
   }
+  return true;
 }
 
 /* ---- by a file ----------------------------------------------------------------------------------------- */
@@ -137,7 +135,7 @@ static int32_t read_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
     for (int64_t row = 0; row < rows && done; row += n) {
       n = fl_part_min(v->slice, rows - row);
       done = fl_scratch_fetch(v->scratch, packed, n * v->row_bytes, place + row * v->row_bytes);
-      if (done) deliver(v, pool, packed, n, at + row);
+      done = done && deliver(v, ctx, packed, n, at + row);
     }
   }
   fl_counted_free(packed);
@@ -146,7 +144,7 @@ static int32_t read_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
 
 /* ---- by a sweep for each part -------------------------------------------------------------------------- */
 
-static void find_chunk(const FlMove *v, FlPool *pool, int64_t c, const Chunk *room) {
+static bool find_chunk(const FlMove *v, FlCtx *ctx, int64_t c, const Chunk *room) {
   int64_t from, to, at = v->by.place[c * v->by.n_parts + v->part] - v->by.start[v->part], n = 0;
   fl_part_cut_chunk(&v->by, c, &from, &to);
   for (int64_t row = from; row < to; row++) {
@@ -156,8 +154,9 @@ static void find_chunk(const FlMove *v, FlPool *pool, int64_t c, const Chunk *ro
   for (int64_t first = 0; first < n; first += v->slice) {
     int64_t here = fl_part_min(v->slice, n - first);
     pack(v, from, room->sorted + first, here, room->packed);
-    deliver(v, pool, room->packed, here, at + first);
+    if (!deliver(v, ctx, room->packed, here, at + first)) return false;
   }
+  return true;
 }
 
 static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
@@ -165,7 +164,7 @@ static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   FlPool *pool = ctx ? fl_ctx_pool(ctx) : NULL;
   Chunk room = {0};
   bool done = open_chunk(v, pool, &room);
-  for (int64_t c = begin; c < end && done; c++) find_chunk(v, pool, c, &room);
+  for (int64_t c = begin; c < end && done; c++) done = find_chunk(v, ctx, c, &room);
   close_chunk(&room);
   return !done;
 }
@@ -178,9 +177,8 @@ bool fl_move_fits(int64_t row_bytes) { return row_bytes <= MOST_BYTES; }
  * all workers have some. */
 static int64_t chunk_of(const FlPartMem *m, int64_t n, int64_t room) {
   enum { LEAST = 1 << 14, MOST = 1 << 18, EACH = 4, SORTED = sizeof(int32_t) + sizeof(uint16_t) };
-  int64_t chunk = MOST, workers = fl_ctx_workers(m->ctx);
-  while (chunk > LEAST && (chunk * SORTED * workers > room / 2 || chunk * EACH * workers > n)) chunk /= 2;
-  return chunk;
+  int64_t workers = fl_ctx_workers(m->ctx), most = fl_part_min(MOST, n / (EACH * workers));
+  return fl_part_max(LEAST, fl_part_min(most, room / 2 / (SORTED * workers)) / FL_PART_BATCH * FL_PART_BATCH);
 }
 
 FlStatus fl_move_cut(FlMove *v, const FlPartCodes *codes, int64_t bytes, int64_t row_memory, bool *done) {

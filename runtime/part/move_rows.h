@@ -12,8 +12,9 @@ typedef struct FlMovedColumn {
   char *to; /* where those of a part come, in the order of the rows; room for the largest one */
 } FlMovedColumn;
 
-/* n rows of the part, which begin at `at` of it: column by column, one behind the other. Any worker. */
-typedef void FlMovePut(const void *env, FlPool *pool, const char *packed, int64_t n, int64_t at);
+/* n rows of the part, which begin at `at` of it: column by column, one behind the other. Any worker. false:
+ * no memory. */
+typedef bool FlMovePut(const void *env, FlCtx *ctx, const char *packed, int64_t n, int64_t at);
 
 typedef struct FlMove {
   FlPartMem *m;

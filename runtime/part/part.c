@@ -113,13 +113,9 @@ FlStatus fl_part_for(FlCtx *ctx, FlKernelFn fn, const void *env, int64_t n, doub
 
 /* ---- results made slice by slice ---------------------------------------------------------------------- */
 
-FlPartSlices fl_part_slices(FlCtx *ctx, const void *block, int64_t bytes) {
-  FlPool *pool = ctx ? fl_ctx_pool(ctx) : NULL;
-  bool far = bytes > 0 && fl_pool_in_file(pool, block); /* without memory for it: in the block */
-  return (FlPartSlices){pool, far ? fl_counted_new(pool, (size_t)bytes) : NULL};
+FlSlices fl_part_slices(FlCtx *ctx, const void *block, int64_t bytes, int64_t many) {
+  return fl_slices(ctx ? fl_ctx_pool(ctx) : NULL, block, bytes, many * fl_ctx_workers(ctx));
 }
-
-void fl_part_slices_free(FlPartSlices *s) { fl_counted_free(s->room); }
 
 /* ---- errors ------------------------------------------------------------------------------------------- */
 

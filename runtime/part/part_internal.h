@@ -12,6 +12,7 @@
 #include "part/part.h"
 #include "data/data.h"
 #include "data/scratch.h"
+#include "data/slices.h"
 #include "exec/exec.h"
 #include "part/exact_ratio.h"
 
@@ -131,22 +132,8 @@ static inline int64_t fl_part_range_rows(const FlPartRanges *r, int64_t chunk, i
 
 /* ---- results made slice by slice (part.c) ---------------------------------------------------------- */
 
-/* Where a worker makes slices of a block: in the block itself; or, where that lives in a file, in room of the
- * worker's own, which is then written by a call: pages that are written through the mapping are written to
- * the disk again each time that they were clean. */
-typedef struct FlPartSlices {
-  FlPool *pool;
-  void *room; /* NULL: in the block */
-} FlPartSlices;
-/* Slices of at most so many bytes of the block that begins there. To be given back. */
-FlPartSlices fl_part_slices(FlCtx *ctx, const void *block, int64_t bytes);
-void fl_part_slices_free(FlPartSlices *s);
-/* Where the slice that belongs to `to` is made. */
-static inline void *fl_part_slice(const FlPartSlices *s, void *to) { return s->room != NULL ? s->room : to; }
-/* It is made. */
-static inline void fl_part_slice_done(const FlPartSlices *s, void *to, int64_t bytes) {
-  if (s->room != NULL) fl_pool_fill(s->pool, to, s->room, bytes);
-}
+/* Slices that a worker makes of a block, of at most so many bytes; `many` of them side by side. */
+FlSlices fl_part_slices(FlCtx *ctx, const void *block, int64_t bytes, int64_t many);
 
 /* ---- errors (part.c). All record and return a non-zero status -------------------------------------- */
 

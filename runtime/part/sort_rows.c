@@ -66,12 +66,15 @@ static void move_keys(Rows *r, const FlPartCodes *codes, FlPartKey *keys) {
 }
 
 /* Rows that are in order as they come. */
-static void put_ordered(const void *env, FlPool *pool, const char *packed, int64_t n, int64_t at) {
+static bool put_ordered(const void *env, FlCtx *ctx, const char *packed, int64_t n, int64_t at) {
   const Rows *r = env;
-  for (int32_t k = 0; k < r->n_columns; k++) {
-    fl_take_put(pool, &r->columns[k], packed, NULL, r->base + at, n);
+  FlTakeOut *outs = fl_take_outs(ctx, r->columns, r->n_columns);
+  for (int32_t k = 0; k < r->n_columns && outs != NULL; k++) {
+    fl_take_put(&outs[k], packed, NULL, r->base + at, n);
     packed += n * fl_take_size(&r->columns[k]);
   }
+  fl_take_outs_end(outs, r->n_columns);
+  return outs != NULL;
 }
 
 /* ---- a part -------------------------------------------------------------------------------------------- */
@@ -121,17 +124,19 @@ static int32_t place_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   const Rows *r = env;
   FlPool *pool = ctx ? fl_ctx_pool(ctx) : NULL;
   char *made = fl_counted_new(pool, (size_t)(OUT * r->widest));
+  FlTakeOut *outs = fl_take_outs(ctx, r->columns, r->n_columns);
   int32_t at[OUT];
-  for (int64_t k = begin; k < end && made != NULL; k++) {
+  for (int64_t k = begin; k < end && made != NULL && outs != NULL; k++) {
     int64_t from = k * OUT, n = fl_part_min(OUT, r->here.n - from);
     for (int64_t i = 0; i < n; i++) at[i] = (int32_t)r->pairs[from + i].row;
     for (int32_t c = 0; c < r->n_columns; c++) {
       fl_take_gather(r->move.columns[c].to, fl_take_size(&r->columns[c]), at, n, made);
-      fl_take_put(pool, &r->columns[c], made, NULL, r->base + from, n);
+      fl_take_put(&outs[c], made, NULL, r->base + from, n);
     }
   }
+  fl_take_outs_end(outs, r->n_columns);
   fl_counted_free(made);
-  return made == NULL;
+  return made == NULL || outs == NULL;
 }
 
 static FlStatus move_part(Rows *r) {

@@ -25,9 +25,8 @@ enum {
   FEW_SWEEPS = 8,
   FEW_OF_DISK = 3, /* sweeps over a column on disk that cost less than writing it once and reading it again */
   MOST_PARTS = 256,
-  SLICE = 1 << 15,   /* bytes of values that are written at once */
-  WRITTEN = 1 << 18, /* by a lane */
-  READ = 1 << 14,    /* codes that are read at once */
+  SLICE = 1 << 12, /* values that are made at once */
+  READ = 1 << 14,  /* codes that are read at once */
   MOST_LANES = 4,
   FEW = 32 /* codes that are inserted at once */
 };
@@ -92,59 +91,31 @@ static float f32_of(uint64_t code) {
   return v;
 }
 
-/* Values that go to the result one behind the other, through a room that is as far from a page as their place
- * is: what stands in a file gets whole pages (fl_pool_fill). */
-typedef struct Values {
-  const Sort *s;
-  char *room, *from; /* of the values that are not written yet */
-  int64_t bytes, most;
-  char *to; /* where they belong */
-} Values;
-
-enum { PAGE = 4096 };
-
-/* `room`: of `most` bytes and two pages; the first value is at `at` of the result. */
-static Values values_begin(const Sort *s, char *room, int64_t most, int64_t at) {
-  Values v = {.s = s, .room = room + (PAGE - (uintptr_t)room % PAGE) % PAGE, .most = most};
-  v.to = (char *)s->out->data + at * (int64_t)fl_dtype_info[s->from.dtype].bytes;
-  v.from = v.room + (uintptr_t)v.to % PAGE;
-  return v;
-}
-
-static void values_write(Values *v) {
-  fl_pool_fill(v->s->pool, v->to, v->from, v->bytes);
-  v->to += v->bytes;
-  v->from = v->room + (uintptr_t)v->to % PAGE;
-  v->bytes = 0;
-}
-
-/* Those that have these codes. */
-static void values_add(Values *v, const uint64_t *code, int64_t n) {
-  const Sort *s = v->s;
+/* The values that have these codes, at `at` of the result. */
+static void write_values(const Sort *s, FlSlices *slices, const uint64_t *code, int64_t n, int64_t at) {
   int64_t size = (int64_t)fl_dtype_info[s->from.dtype].bytes, some;
   FlKind kind = fl_dtype_info[s->from.dtype].kind;
   bool is_signed = kind == FL_KIND_SIGNED || kind == FL_KIND_TIME || kind == FL_KIND_DECIMAL;
   uint64_t sign = is_signed ? UINT64_C(1) << 63 : 0;
-  for (; n > 0; n -= some, code += some) {
-    char *at = v->from + v->bytes;
-    some = fl_part_min(n, (v->most - v->bytes) / size);
+  for (; n > 0; n -= some, code += some, at += some) {
+    void *v = fl_slice(slices, (char *)s->out->data + at * size);
+    some = fl_part_min(n, SLICE);
     if (kind == FL_KIND_FLOAT) {
       for (int64_t i = 0; i < some; i++) {
         uint64_t c = code[i] == UINT64_MAX ? code[i] : code[i] ^ s->flip;
-        if (size == 8) ((double *)at)[i] = f64_of(c);
-        else ((float *)at)[i] = f32_of(c);
+        if (size == 8) ((double *)v)[i] = f64_of(c);
+        else ((float *)v)[i] = f32_of(c);
       }
     } else {
       for (int64_t i = 0; i < some; i++) {
         uint64_t bits = code[i] ^ s->flip ^ sign;
-        if (size == 8) ((uint64_t *)at)[i] = bits;
-        else if (size == 4) ((uint32_t *)at)[i] = (uint32_t)bits;
-        else if (size == 2) ((uint16_t *)at)[i] = (uint16_t)bits;
-        else ((uint8_t *)at)[i] = (uint8_t)bits;
+        if (size == 8) ((uint64_t *)v)[i] = bits;
+        else if (size == 4) ((uint32_t *)v)[i] = (uint32_t)bits;
+        else if (size == 2) ((uint16_t *)v)[i] = (uint16_t)bits;
+        else ((uint8_t *)v)[i] = (uint8_t)bits;
       }
     }
-    v->bytes += some * size;
-    if (v->bytes + size > v->most) values_write(v);
+    fl_slice_done(slices, some * size);
   }
 }
 
@@ -482,14 +453,19 @@ static uint64_t *bucket_room(const Sort *s, int64_t begin, int64_t end) {
 }
 
 /* Bucket b of the part at hand, whose codes are sorted, and what equals the cut behind it. */
-static void write_bucket(const Sort *s, int64_t b, Values *v) {
+static void write_bucket(const Sort *s, int64_t b, FlSlices *slices) {
   enum { SOME = 256 };
   uint64_t same[SOME];
-  values_add(v, s->codes + s->kept[b] - part_begin(s, s->part), codes_of(s, b));
+  write_values(s, slices, s->codes + s->kept[b] - part_begin(s, s->part), codes_of(s, b), s->start[b]);
   if (b + 1 >= s->n_buckets) return;
-  int64_t left = s->start[b + 2] - s->start[b + 1];
-  for (int64_t i = 0; i < fl_part_min(SOME, left); i++) same[i] = s->cuts[b / 2];
-  for (; left > 0; left -= SOME) values_add(v, same, fl_part_min(SOME, left));
+  int64_t end = s->start[b + 2];
+  for (int64_t i = 0; i < SOME; i++) same[i] = s->cuts[b / 2];
+  for (int64_t at = s->start[b + 1]; at < end; at += SOME)
+    write_values(s, slices, same, fl_part_min(SOME, end - at), at);
+}
+
+static FlSlices slices_of(FlCtx *ctx, const Sort *s) {
+  return fl_part_slices(ctx, s->out->data, SLICE * (int64_t)fl_dtype_info[s->from.dtype].bytes, 1);
 }
 
 static void sort_codes(const Sort *s, int64_t b, uint64_t *room) {
@@ -504,14 +480,12 @@ static int64_t part_buckets(const Sort *s) {
 static int32_t bucket_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Sort *s = env;
   uint64_t *room = bucket_room(s, begin, end);
-  char of_values[SLICE + 2 * PAGE] __attribute__((aligned(PAGE)));
-  Values v = values_begin(s, of_values, SLICE, s->start[s->first[s->part] + 2 * begin]);
-  (void)ctx;
+  FlSlices slices = slices_of(ctx, s);
   for (int64_t k = begin; k < end && room != NULL; k++) {
     sort_codes(s, s->first[s->part] + 2 * k, room);
-    write_bucket(s, s->first[s->part] + 2 * k, &v);
+    write_bucket(s, s->first[s->part] + 2 * k, &slices);
   }
-  values_write(&v);
+  fl_slices_end(&slices);
   fl_counted_free(room);
   return room == NULL;
 }
@@ -546,31 +520,28 @@ static void pass_turn(const Sort *lane, bool done) {
   pthread_mutex_unlock(&t->lock);
 }
 
-static bool lane_part(const Sort *lane) {
+static bool lane_part(FlCtx *ctx, const Sort *lane) {
   int64_t n = part_buckets(lane), first = lane->first[lane->part];
   uint64_t *room = bucket_room(lane, 0, n);
   bool done = room != NULL && read_part(lane, room);
   for (int64_t k = 0; k < n && done; k++) sort_codes(lane, first + 2 * k, room);
   fl_counted_free(room);
   done = done && wait_turn(lane);
-  char *of_values = done ? fl_counted_new(lane->pool, WRITTEN + 2 * PAGE) : NULL;
-  if (of_values == NULL) return false;
-  Values v = values_begin(lane, of_values, WRITTEN, lane->start[first]);
-  for (int64_t k = 0; k < n; k++) write_bucket(lane, first + 2 * k, &v);
-  values_write(&v);
-  fl_counted_free(of_values);
+  if (!done) return false;
+  FlSlices slices = slices_of(ctx, lane);
+  for (int64_t k = 0; k < n; k++) write_bucket(lane, first + 2 * k, &slices);
+  fl_slices_end(&slices);
   return true;
 }
 
 static int32_t lane_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Sort *s = env;
   bool done = true;
-  (void)ctx;
   for (int64_t k = begin; k < end; k++) {
     Sort lane = *s;
     lane.codes += k * s->most;
     while (done && next_part(&lane)) {
-      done = lane_part(&lane);
+      done = lane_part(ctx, &lane);
       pass_turn(&lane, done);
     }
   }

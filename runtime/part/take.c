@@ -108,7 +108,7 @@ static const int64_t *numbers_of(const Take *t, int64_t from, int64_t to, int64_
 }
 
 /* The rows of the numbers [from, to), which are rows[0..to - from), by the column's slices. */
-static void gather_piece(FlTakeColumn *c, const FlPartSlices *slices, const int64_t *rows, int64_t from,
+static void gather_piece(FlTakeColumn *c, FlSlices *slices, const int64_t *rows, int64_t from,
                          int64_t to) {
   char *place = (char *)c->to->data + from * (int64_t)c->row_bytes;
   if (c->known != NULL) {
@@ -116,28 +116,28 @@ static void gather_piece(FlTakeColumn *c, const FlPartSlices *slices, const int6
   } else if (c->from->dtype == FL_LIST) {
     gather_lists(c, rows, to - from, (FlArray **)(void *)place);
   } else if (c->row_bytes > 0) {
-    gather(c, rows, to - from, fl_part_slice(slices, place));
-    fl_part_slice_done(slices, place, (to - from) * (int64_t)c->row_bytes);
+    gather(c, rows, to - from, fl_slice(slices, place));
+    fl_slice_done(slices, (to - from) * (int64_t)c->row_bytes);
   }
 }
 
 /* Room for slices of the columns that live in files; NULL: there is none, or no memory for it. */
-static FlPartSlices *slices_of(FlCtx *ctx, const Take *t) {
-  FlPartSlices *all = calloc((size_t)t->n_columns, sizeof *all);
+static FlSlices *slices_of(FlCtx *ctx, const Take *t) {
+  FlSlices *all = calloc((size_t)t->n_columns, sizeof *all);
   for (int32_t k = 0; k < t->n_columns && all != NULL; k++) {
     const FlTakeColumn *c = &t->columns[k];
     bool plain = c->known == NULL && c->from->dtype != FL_LIST;
-    all[k] = fl_part_slices(ctx, c->to->data, plain ? PIECE * (int64_t)c->row_bytes : 0);
+    all[k] = fl_part_slices(ctx, c->to->data, plain ? PIECE * (int64_t)c->row_bytes : 0, t->n_columns);
   }
   return all;
 }
 
 static int32_t take_body(FlCtx *ctx, const void *env, int64_t first, int64_t last) {
   enum { SPENT = 1 << 18 }; /* numbers of a large page */
-  static const FlPartSlices none = {0};
+  FlSlices none = {0};
   const Take *t = env;
   int64_t begin = first * t->unit, end = fl_part_min(last * t->unit, t->m), kept = begin;
-  FlPartSlices *slices = slices_of(ctx, t);
+  FlSlices *slices = slices_of(ctx, t);
   int64_t room[PIECE];
   for (int64_t from = begin; from < end; from += PIECE) {
     int64_t to = fl_part_min(from + PIECE, end);
@@ -151,7 +151,7 @@ static int32_t take_body(FlCtx *ctx, const void *env, int64_t first, int64_t las
     fl_buffer_discard(t->spent, t->rows + kept, t->rows + to);
     kept = to;
   }
-  for (int32_t k = 0; k < t->n_columns && slices != NULL; k++) fl_part_slices_free(&slices[k]);
+  for (int32_t k = 0; k < t->n_columns && slices != NULL; k++) fl_slices_end(&slices[k]);
   free(slices);
   return 0;
 }

@@ -16,7 +16,7 @@ enum {
   MOST_WINDOWS = 1024,
   SLICE = 1 << 19,   /* bytes of rows that a worker has in hand */
   COPY = 1 << 18,    /* bytes of a window that a worker brings at once */
-  EXPANDED = 1 << 11 /* texts that are made of codes at once */
+  PUT = 1 << 11 /* rows of the result that are made at once */
 };
 
 typedef struct Far {
@@ -222,31 +222,56 @@ static uint32_t code_at(const char *of, int64_t size) {
 }
 
 /* The texts of codes. Of a row that is none the code means nothing. */
-static void put_texts(FlPool *pool, FlTakeColumn *c, const char *codes, const int64_t *rows, int64_t at,
-                      int64_t n) {
+static void put_texts(FlTakeOut *out, const char *codes, const int64_t *rows, int64_t at, int64_t n) {
+  FlTakeColumn *c = out->column;
   const FlText *texts = c->known->dictionary->texts;
-  FlText text[EXPANDED];
   int64_t size = c->known->width;
   int32_t missing = 0;
-  for (int64_t first = 0; first < n; first += EXPANDED) {
-    int64_t here = fl_part_min(EXPANDED, n - first);
-    for (int64_t i = 0; i < here; i++) {
-      uint32_t code = code_at(codes + (first + i) * size, size);
-      bool none = rows != NULL && rows[first + i] < 0;
-      missing |= none;
-      text[i] = none ? (FlText){0} : texts[code];
-    }
-    fl_pool_fill(pool, (FlText *)c->to->data + at + first, text, here * (int64_t)sizeof *text);
+  FlText *text = fl_slice(&out->values, (FlText *)c->to->data + at);
+  for (int64_t i = 0; i < n; i++) {
+    uint32_t code = code_at(codes + i * size, size);
+    bool none = rows != NULL && rows[i] < 0;
+    missing |= none;
+    text[i] = none ? (FlText){0} : texts[code];
   }
-  fl_pool_fill(pool, (char *)c->to_codes->data + at * size, codes, n * size);
+  fl_slice_done(&out->values, n * (int64_t)sizeof *text);
+  memcpy(fl_slice(&out->codes, (char *)c->to_codes->data + at * size), codes, (size_t)(n * size));
+  fl_slice_done(&out->codes, n * size);
   if (missing) atomic_store_explicit(&c->missing, 1, memory_order_relaxed);
 }
 
-void fl_take_put(FlPool *pool, FlTakeColumn *c, const char *moved, const int64_t *rows, int64_t at,
-                 int64_t n) {
+FlTakeOut *fl_take_outs(FlCtx *ctx, FlTakeColumn *columns, int32_t n) {
+  FlTakeOut *outs = calloc((size_t)n + 1, sizeof *outs);
+  for (int32_t k = 0; k < n && outs != NULL; k++) {
+    FlTakeColumn *c = &columns[k];
+    outs[k].column = c;
+    outs[k].values = fl_part_slices(ctx, c->to->data, PUT * (int64_t)c->row_bytes, n);
+    if (c->known != NULL)
+      outs[k].codes = fl_part_slices(ctx, c->to_codes->data, PUT * c->known->width, 2 * n);
+  }
+  return outs;
+}
+
+void fl_take_outs_end(FlTakeOut *outs, int32_t n) {
+  for (int32_t k = 0; k < n && outs != NULL; k++) {
+    fl_slices_end(&outs[k].values);
+    fl_slices_end(&outs[k].codes);
+  }
+  free(outs);
+}
+
+void fl_take_put(FlTakeOut *out, const char *moved, const int64_t *rows, int64_t at, int64_t n) {
+  const FlTakeColumn *c = out->column;
   int64_t size = fl_take_size(c);
-  if (c->known != NULL) put_texts(pool, c, moved, rows, at, n);
-  else if (size > 0) fl_pool_fill(pool, (char *)c->to->data + at * size, moved, n * size);
+  for (int64_t i = 0, some; i < n && size > 0; i += some, moved += some * size) {
+    some = fl_part_min(PUT, n - i);
+    if (c->known != NULL) {
+      put_texts(out, moved, rows != NULL ? rows + i : NULL, at + i, some);
+      continue;
+    }
+    memcpy(fl_slice(&out->values, (char *)c->to->data + (at + i) * size), moved, (size_t)(some * size));
+    fl_slice_done(&out->values, some * size);
+  }
 }
 
 char *fl_take_gather(const char *from, int64_t size, const int32_t *at, int64_t n, char *to) {
@@ -278,11 +303,11 @@ static void share_lists(const Far *f, const char *made, int64_t from, int64_t to
   }
 }
 
-static bool place_rows(FlPool *pool, const Far *f, const Hand *h, int64_t from, int64_t to) {
+static bool place_rows(FlTakeOut *out, const Far *f, const Hand *h, int64_t from, int64_t to) {
   if (f->values == NULL) gather_near(f, h, from, to);
   else if (!gather_far(f, h, from, to)) return false;
   if (f->column->from->dtype == FL_LIST) share_lists(f, h->made, from, to);
-  fl_take_put(pool, f->column, h->made, f->by.number + from, from, to - from);
+  fl_take_put(out, h->made, f->by.number + from, from, to - from);
   return true;
 }
 
@@ -293,14 +318,16 @@ static int32_t place_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   size_t words = (size_t)f->by.n_ranges * sizeof(int64_t);
   Hand h = {fl_counted_new(pool, (size_t)(slice * f->size)), fl_counted_new(pool, (size_t)(slice * f->size)),
             malloc(words), malloc(words)};
-  bool done = h.read != NULL && h.made != NULL && h.cursor != NULL && h.at != NULL;
+  FlTakeOut *out = fl_take_outs(ctx, f->column, 1);
+  bool done = h.read != NULL && h.made != NULL && h.cursor != NULL && h.at != NULL && out != NULL;
   for (int64_t c = begin; c < end && done; c++) {
     int64_t from, to;
     fl_part_chunk(c, f->by.n, &from, &to);
     memcpy(h.cursor, f->by.place + c * f->by.n_ranges, words);
     for (; from < to && done; from += slice)
-      done = place_rows(pool, f, &h, from, fl_part_min(from + slice, to));
+      done = place_rows(out, f, &h, from, fl_part_min(from + slice, to));
   }
+  fl_take_outs_end(out, 1);
   fl_counted_free(h.read);
   fl_counted_free(h.made);
   free(h.cursor);

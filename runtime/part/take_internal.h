@@ -34,10 +34,16 @@ static inline const void *fl_take_data(const FlTakeColumn *c) {
 }
 /* Values of `size` bytes at at[0..n) behind `from`, one after the other; returns where they end. */
 char *fl_take_gather(const char *from, int64_t size, const int32_t *at, int64_t n, char *to);
-/* Rows [at, at + n) of the result, by a call where that lives in a file; rows[i] < 0: there is none; NULL:
- * all are there. */
-void fl_take_put(FlPool *pool, FlTakeColumn *c, const char *moved, const int64_t *rows, int64_t at,
-                 int64_t n);
+/* Where a worker makes rows of a column's result. */
+typedef struct FlTakeOut {
+  FlTakeColumn *column;
+  FlSlices values, codes;
+} FlTakeOut;
+/* Of n columns; given back by fl_take_outs_end. NULL: no memory. */
+FlTakeOut *fl_take_outs(FlCtx *ctx, FlTakeColumn *columns, int32_t n);
+void fl_take_outs_end(FlTakeOut *outs, int32_t n);
+/* Rows [at, at + n) of the result; rows[i] < 0: there is none; NULL: all are there. */
+void fl_take_put(FlTakeOut *out, const char *moved, const int64_t *rows, int64_t at, int64_t n);
 
 /* Whether some array lives in a file and is larger than what may be looked up in any order. (take_far.c) */
 bool fl_take_is_far(FlCtx *ctx, const FlTakeColumn *columns, int32_t n);

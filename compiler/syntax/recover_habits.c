@@ -3,7 +3,6 @@
  * In: the token that does not fit and those around it. Out: one report, by the first rule that knows the
  * form, with an edit where one is sure. What always holds: an edit is made only where what stands around
  * binds less than what is written, so that it means what was meant. */
-#include "data/name_text.h"
 #include "syntax/recover.h"
 
 typedef FlSyntaxPlace Place;
@@ -24,6 +23,20 @@ static bool is_before(const Place *x, const FlToken *t) { return t > x->p->token
 static const char *text(const Place *x, const FlToken *a, const FlToken *b) {
   return fl_arena_strndup(x->p->arena, x->p->source->text + a->span.start,
                           b->span.start + b->span.len - a->span.start);
+}
+
+/* A name as scripts write it. */
+static const char *as_name(const Place *x, const char *name) {
+  FlText1 t = {0};
+  fl_syntax_add_name(&t, name);
+  const char *written = fl_arena_strndup(x->p->arena, t.s, t.len);
+  fl_text_reset(&t);
+  return written;
+}
+
+/* Of a text the name that it says. */
+static const char *name_in(const Place *x, const FlToken *t) {
+  return as_name(x, fl_arena_strndup(x->p->arena, t->text.bytes, t->text.len));
 }
 
 static void replace(FlDiag *d, const FlToken *a, const FlToken *b, const char *by) {
@@ -80,7 +93,7 @@ static bool word_error(const Place *x, const FlToken *t, const char *help, const
 static const char *like_means(const Place *x, const char *value, const FlToken *pattern) {
   const char *p = pattern->text.bytes;
   size_t n = pattern->text.len, from = n && p[0] == '%', to = n > from && p[n - 1] == '%' ? n - 1 : n;
-  if (to <= from || strpbrk(fl_arena_strndup(x->p->arena, p + from, to - from), "%_\\\"{")) return NULL;
+  if (to <= from || strpbrk(fl_arena_strndup(x->p->arena, p + from, to - from), "%_\\\"{\n\r\t")) return NULL;
   const char *part = fl_arena_strndup(x->p->arena, p + from, to - from);
   if (!from && to == n) return fl_arena_printf(x->p->arena, "%s == \"%s\"", value, part);
   const char *name = from && to < n ? "contains" : from ? "ends_with" : "starts_with";
@@ -117,7 +130,7 @@ static bool between(const Place *x) {
 /* `x is null`, `x is not None` */
 static bool is_null(const Place *x) {
   static const char *const words[] = {"is", "IS", NULL}, *const nots[] = {"not", "NOT", NULL},
-                     *const nulls[] = {"null", "NULL", "None", "na", "NA", NULL};
+                           *const nulls[] = {"null", "NULL", "None", "na", "NA", NULL};
   if (!is_any(x, x->found, words) || !fl_syntax_after_operand(x)) return false;
   bool negated = is_any(x, x->next, nots);
   const FlToken *from = operand_before(x), *what = negated ? x->next + 1 : x->next;
@@ -153,7 +166,7 @@ static bool renamed(const Place *x) {
                       NULL, NULL, NULL);
   bool whole = from == x->bracket + 1 || (is_before(x, from) && from[-1].kind == FL_TOK_COMMA);
   const char *by = whole && x->next->kind == FL_TOK_NAME
-                       ? fl_arena_printf(x->p->arena, "%s = %s", x->next->name, value)
+                       ? fl_arena_printf(x->p->arena, "%s = %s", as_name(x, x->next->name), value)
                        : NULL;
   return word_error(
       x, x->found,
@@ -189,12 +202,12 @@ static bool column_call(const Place *x) {
   if (!is(x, x->prev, "col") || x->found->kind != FL_TOK_LPAREN || x->found->match < 0) return false;
   const FlToken *end = &x->p->tokens.at[x->found->match];
   bool plain = x->next->kind == FL_TOK_TEXT && end == x->next + 1;
-  const char *name = plain ? fl_arena_strndup(x->p->arena, x->next->text.bytes, x->next->text.len) : "x";
+  const char *name = plain ? name_in(x, x->next) : "x";
   FlDiag *d = fl_syntax_say(x, FL_E0109, x->prev->span, "a column is not called by `col(..)`",
                             fl_arena_printf(x->p->arena, "inside of a verb its name says it: `%s`", name));
   bool of = is_before(x, x->prev) && x->prev[-1].kind == FL_TOK_DOT &&
             x->prev - 1 > x->p->tokens.at; /* pl.col("x") */
-  if (plain) replace(d, of ? x->prev - 2 : x->prev, end, name);
+  if (plain && (!of || x->prev[-2].kind == FL_TOK_NAME)) replace(d, of ? x->prev - 2 : x->prev, end, name);
   return true;
 }
 
@@ -205,10 +218,7 @@ static bool mapping(const Place *x) {
     return false;
   static const char *const totals[] = {"agg", "aggregate", "summarize", "summarise", NULL};
   const char *help = "values with names are a tuple, `(a = 1, b = 2)`; there are no dictionaries";
-  const char *old = fl_arena_strndup(x->p->arena, x->prev->text.bytes, x->prev->text.len);
-  const char *value = x->next->kind == FL_TOK_TEXT
-                          ? fl_arena_strndup(x->p->arena, x->next->text.bytes, x->next->text.len)
-                          : NULL;
+  const char *old = name_in(x, x->prev), *value = x->next->kind == FL_TOK_TEXT ? name_in(x, x->next) : NULL;
   const FlToken *from = x->bracket;
   while (is_before(x, from) && from[-1].kind != FL_TOK_NEWLINE) from--;
   for (const FlToken *t = from; value && t < x->bracket; t++) {
@@ -230,10 +240,7 @@ static bool quoted_name(const Place *x) {
   if (x->found->kind != FL_TOK_ASSIGN || x->prev->kind != FL_TOK_TEXT || !x->bracket ||
       x->bracket->kind != FL_TOK_LPAREN)
     return false;
-  FlBytes name = fl_piece_bytes();
-  fl_name_write(&name, fl_arena_strndup(x->p->arena, x->prev->text.bytes, x->prev->text.len));
-  const char *by = fl_arena_strndup(x->p->arena, name.at, name.len);
-  fl_bytes_reset(&name);
+  const char *by = name_in(x, x->prev);
   FlDiag *d = fl_syntax_say(x, FL_E0101, x->prev->span, "a name stands here without quotes",
                             fl_arena_printf(x->p->arena, "write `%s = ..`", by));
   replace(d, x->prev, x->prev, by);
@@ -289,6 +296,12 @@ static bool remainder_of(const Place *x) { /* y %% 2 */
 
 /* ---- choices ---- */
 
+static bool is_kind(const FlToken *t, const int *kinds, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (t->kind == kinds[i]) return true;
+  return false;
+}
+
 /* The first token of these kinds at the place or behind it, in the same brackets; NULL: what ends a value
  * comes before. */
 static const FlToken *ahead(const Place *x, const FlToken *t, int kind) {
@@ -303,11 +316,12 @@ static const FlToken *ahead(const Place *x, const FlToken *t, int kind) {
 /* The last token of the value that begins here: before `until`, or where that is 0 before a comma, the end of
  * a line or of the brackets around. NULL: it has what may belong to another choice, or ends elsewhere. */
 static const FlToken *value_end(const Place *x, const FlToken *t, int until) {
-  for (; t->kind && t->kind != FL_TOK_NEWLINE && t->kind != FL_TOK_COMMA; t++) {
-    int k = t->kind;
-    if (k == until) return t - 1;
-    if (k == FL_TOK_IF || k == FL_TOK_ELSE || k == FL_TOK_QUESTION || k == FL_TOK_COLON || k == FL_TOK_FOR)
-      return NULL;
+  static const int within[] = {FL_TOK_IF,    FL_TOK_ELSE, FL_TOK_QUESTION,
+                               FL_TOK_COLON, FL_TOK_FOR,  FL_TOK_MATCH};
+  static const int behind[] = {0, FL_TOK_NEWLINE, FL_TOK_COMMA, FL_TOK_LBRACE};
+  for (; !is_kind(t, behind, sizeof behind / sizeof *behind); t++) {
+    if (t->kind == until) return t - 1;
+    if (is_kind(t, within, sizeof within / sizeof *within)) return NULL;
     if (t->match >= 0 && &x->p->tokens.at[t->match] < t) break;
     if (t->match >= 0) t = &x->p->tokens.at[t->match];
   }
@@ -317,14 +331,15 @@ static const FlToken *value_end(const Place *x, const FlToken *t, int until) {
 /* The first token of the value that ends before `t`: behind what opens, separates or binds. NULL: it has what
  * may belong to another choice. */
 static const FlToken *value_begin(const Place *x, const FlToken *t) {
+  static const int within[] = {FL_TOK_IF, FL_TOK_ELSE, FL_TOK_QUESTION, FL_TOK_FOR, FL_TOK_IN};
+  static const int before[] = {FL_TOK_NEWLINE, FL_TOK_COMMA,    FL_TOK_ASSIGN, FL_TOK_PLUSASSIGN,
+                               FL_TOK_COLON,   FL_TOK_FATARROW, FL_TOK_ASSERT, FL_TOK_WHILE,
+                               FL_TOK_MATCH,   FL_TOK_SEMICOLON};
   while (is_before(x, t)) {
     const FlToken *b = t - 1;
-    int k = b->kind;
-    if (k == FL_TOK_IF || k == FL_TOK_ELSE || k == FL_TOK_QUESTION || k == FL_TOK_FOR) return NULL;
+    if (is_kind(b, within, sizeof within / sizeof *within)) return NULL;
     if (b->match >= 0 && &x->p->tokens.at[b->match] > b) break;
-    if (k == FL_TOK_NEWLINE || k == FL_TOK_COMMA || k == FL_TOK_ASSIGN || k == FL_TOK_COLON ||
-        k == FL_TOK_FATARROW)
-      break;
+    if (is_kind(b, before, sizeof before / sizeof *before)) break;
     t = b->match >= 0 ? &x->p->tokens.at[b->match] : b;
   }
   return t;

@@ -238,6 +238,7 @@ static int only_caller(const Maker *m, const char *stage) {
 
 /* What the last run said of each statement whose lines are as they were. */
 static void tell_last(Maker *m, const FlRecord *r) {
+  enum { SHARED = -1 }; /* by statements, of which the record does not tell whose time it was */
   int its = file_of_script(m, r), n = m->graph.nodes.n;
   const uint64_t *texts = fl_source_lines(m->arena, m->script);
   int *node_of_line = FL_NEW_ARRAY(m->arena, int, m->script->n_lines + 2);
@@ -245,13 +246,15 @@ static void tell_last(Maker *m, const FlRecord *r) {
   for (int i = 0; i < m->items.n; i++) {
     FlSpan span = m->items.at[i].span;
     int last = fl_source_line_at(m->script, span.start + span.len - 1);
-    for (int line = fl_source_line_at(m->script, span.start); line <= last; line++)
-      node_of_line[line] = m->items.at[i].node + 1;
+    for (int line = fl_source_line_at(m->script, span.start); line <= last; line++) {
+      int *at = &node_of_line[line], node = m->items.at[i].node + 1;
+      *at = *at == 0 || *at == node ? node : SHARED;
+    }
   }
   for (int i = 0; i < r->n_places; i++) {
     const FlRecordPlace *p = &r->places[i];
     int line = p->file == its ? fl_source_same(m->script, texts, p->line, p->text) : 0;
-    if (line) said[node_of_line[line]].ns += p->ns;
+    if (line && node_of_line[line] != SHARED) said[node_of_line[line]].ns += p->ns;
   }
   for (int i = 0; i < r->now.n_stages; i++) {
     const FlRecordStage *s = &r->now.stages[i];

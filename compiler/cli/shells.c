@@ -30,6 +30,23 @@ static bool takes_files(FlCommandId command) {
 
 static bool is_file(const char *value) { return strcmp(value, "FILE") == 0 || strcmp(value, "DIR") == 0; }
 
+/* The options of a command with their dashes, those of every script where it is `run`: each is put. `value`:
+ * what stands behind it; NULL: nothing does. */
+static void each_option(FlCommandId command, void (*put)(FlCommandId command, const char *name,
+                                                         const char *value, const char *means)) {
+  for (int f = 0; f < FL_N_FLAGS; f++) {
+    const FlWordFlag *flag = &fl_word_flags[f];
+    if (!fl_word_has(command, f)) continue;
+    put(command, flag->name, flag->value, flag->means);
+    if (flag->other) put(command, flag->other, flag->value, flag->means);
+  }
+  for (int o = 0; command == FL_COMMAND_RUN && o < FL_N_OPTIONS; o++) {
+    char name[64];
+    snprintf(name, sizeof name, "--%s", fl_option_info[o].name);
+    if (o != FL_OPTION_HELP) put(command, name, fl_option_info[o].value, fl_option_info[o].help);
+  }
+}
+
 /* Of `flowc run FILE --help`: the names of its options. The file is the first word behind `run` that ends in
  * .flow. */
 #define ASK "flowc run \"$file\" --help 2>/dev/null | sed -n 's/^  \\(--[A-Za-z_][A-Za-z0-9_-]*\\).*/\\1/p'"
@@ -41,32 +58,21 @@ static void put_spaced(FlCommandId command, const char *word, int n) {
   printf(" %.*s", n, word);
 }
 
-static void bash_options(FlCommandId command) {
-  for (int f = 0; f < FL_N_FLAGS; f++) {
-    if (!fl_word_has(command, f)) continue;
-    printf(" %s%s%s", fl_word_flags[f].name, fl_word_flags[f].other ? " " : "",
-           fl_word_flags[f].other ? fl_word_flags[f].other : "");
-  }
-  for (int o = 0; command == FL_COMMAND_RUN && o < FL_N_OPTIONS; o++)
-    if (o != FL_OPTION_HELP) printf(" --%s", fl_option_info[o].name);
+static void bash_option(FlCommandId command, const char *name, const char *value, const char *means) {
+  (void)command, (void)value, (void)means;
+  printf(" %s", name);
 }
 
 /* Patterns of a command and an option behind which a value stands: that of FILE and DIR is completed as a
  * file, others are not. */
-static void bash_values(bool files) {
-  const char *between = "";
-  for (int c = 0; c < FL_N_COMMANDS; c++) {
-    for (int f = 0; f < FL_N_FLAGS; f++) {
-      const FlWordFlag *flag = &fl_word_flags[f];
-      if (!fl_word_has((FlCommandId)c, f) || !flag->value || is_file(flag->value) != files) continue;
-      printf("%s%s:%s", between, fl_word_commands[c].name, flag->name);
-      between = "|";
-      if (flag->other) printf("|%s:%s", fl_word_commands[c].name, flag->other);
-    }
-  }
-  for (int o = 0; o < FL_N_OPTIONS; o++)
-    if (fl_option_info[o].value && is_file(fl_option_info[o].value) == files)
-      printf("|%s:--%s", fl_word_commands[FL_COMMAND_RUN].name, fl_option_info[o].name);
+static void bash_file(FlCommandId command, const char *name, const char *value, const char *means) {
+  (void)means;
+  if (value && is_file(value)) printf("|%s:%s", fl_word_commands[command].name, name);
+}
+
+static void bash_value(FlCommandId command, const char *name, const char *value, const char *means) {
+  (void)means;
+  if (value && !is_file(value)) printf("|%s:%s", fl_word_commands[command].name, name);
 }
 
 static void bash(void) {
@@ -81,13 +87,14 @@ static void bash(void) {
   printf("  if [ \"$COMP_CWORD\" -eq 1 ]; then\n    COMPREPLY=($(compgen -W \"");
   for (int c = 0; c < FL_N_COMMANDS; c++) printf(" %s", fl_word_commands[c].name);
   printf("\" -- \"$word\"))\n    return\n  fi\n  case ${COMP_WORDS[1]}:$before in\n    ");
-  bash_values(true);
-  printf(") _flowc_files; return ;;\n    ");
-  bash_values(false);
+  printf("-"); /* no command */
+  for (int c = 0; c < FL_N_COMMANDS; c++) each_option((FlCommandId)c, bash_file);
+  printf(") _flowc_files; return ;;\n    -");
+  for (int c = 0; c < FL_N_COMMANDS; c++) each_option((FlCommandId)c, bash_value);
   puts(") return ;;\n  esac\n  case ${COMP_WORDS[1]} in");
   for (int c = 0; c < FL_N_COMMANDS; c++) {
     printf("    %s) options=\"", fl_word_commands[c].name);
-    bash_options((FlCommandId)c);
+    each_option((FlCommandId)c, bash_option);
     printf("\" words=\"");
     each_word((FlCommandId)c, put_spaced);
     printf("\" ;;\n");
@@ -118,8 +125,9 @@ static void put_quoted(const char *text, bool zsh) {
   }
 }
 
-static void zsh_option(const char *dashes, const char *name, const char *value, const char *means) {
-  printf(" \\\n        '%s%s[", dashes, name);
+static void zsh_option(FlCommandId command, const char *name, const char *value, const char *means) {
+  (void)command;
+  printf(" \\\n        '%s[", name);
   put_quoted(means, true);
   printf("]%s%s%s'", value ? ":" : "", value ? value : "", !value ? "" : is_file(value) ? ":_files" : ": ");
 }
@@ -153,15 +161,7 @@ static void zsh(void) {
   for (int c = 0; c < FL_N_COMMANDS; c++) {
     FlCommandId id = (FlCommandId)c;
     printf("    %s)\n      _arguments -S :", fl_word_commands[c].name);
-    for (int f = 0; f < FL_N_FLAGS; f++) {
-      const FlWordFlag *flag = &fl_word_flags[f];
-      if (!fl_word_has(id, f)) continue;
-      zsh_option("", flag->name, flag->value, flag->means);
-      if (flag->other) zsh_option("", flag->other, flag->value, flag->means);
-    }
-    for (int o = 0; id == FL_COMMAND_RUN && o < FL_N_OPTIONS; o++)
-      if (o != FL_OPTION_HELP)
-        zsh_option("--", fl_option_info[o].name, fl_option_info[o].value, fl_option_info[o].help);
+    each_option(id, zsh_option);
     if (id == FL_COMMAND_RUN) printf(" \\\n        ${own}");
     printf(" \\\n        '*: :{ local -a w; w=(");
     each_word(id, put_spaced);
@@ -208,17 +208,7 @@ static void fish(void) {
     if (!takes_files(id))
       printf("complete -c flowc -n '__fish_seen_subcommand_from %s' -f\n", fl_word_commands[c].name);
     each_word(id, put_fish);
-    for (int f = 0; f < FL_N_FLAGS; f++) {
-      const FlWordFlag *flag = &fl_word_flags[f];
-      if (!fl_word_has(id, f)) continue;
-      fish_option(id, flag->name, flag->value, flag->means);
-      if (flag->other) fish_option(id, flag->other, flag->value, flag->means);
-    }
-    for (int o = 0; id == FL_COMMAND_RUN && o < FL_N_OPTIONS; o++) {
-      char name[64];
-      snprintf(name, sizeof name, "--%s", fl_option_info[o].name);
-      if (o != FL_OPTION_HELP) fish_option(id, name, fl_option_info[o].value, fl_option_info[o].help);
-    }
+    each_option(id, fish_option);
   }
 }
 

@@ -174,11 +174,13 @@ static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
 bool fl_move_fits(int64_t row_bytes) { return row_bytes <= MOST_BYTES; }
 
 /* Rows of a chunk: what a part has of one is a piece in the file, so as many as there is room for, as long as
- * all workers have some. */
+ * all workers have some. A power of two: a chunk is read in any order, and columns in files come by pages of
+ * 2 MiB, of which no chunk then begins one and ends in the next. */
 static int64_t chunk_of(const FlPartMem *m, int64_t n, int64_t room) {
   enum { LEAST = 1 << 14, MOST = 1 << 18, EACH = 4, SORTED = sizeof(int32_t) + sizeof(uint16_t) };
-  int64_t workers = fl_ctx_workers(m->ctx), most = fl_part_min(MOST, n / (EACH * workers));
-  return fl_part_max(LEAST, fl_part_min(most, room / 2 / (SORTED * workers)) / FL_PART_BATCH * FL_PART_BATCH);
+  int64_t chunk = MOST, workers = fl_ctx_workers(m->ctx);
+  while (chunk > LEAST && (chunk * SORTED * workers > room / 2 || chunk * EACH * workers > n)) chunk /= 2;
+  return chunk;
 }
 
 FlStatus fl_move_cut(FlMove *v, const FlPartCodes *codes, int64_t bytes, int64_t row_memory, bool *done) {

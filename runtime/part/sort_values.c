@@ -368,7 +368,7 @@ static void ask_part(const Sort *s, int64_t k) {
     fl_scratch_soon(s->scratch, piece_of(&part, c) * size, s->piece[c * s->n_parts + k] * size);
 }
 
-/* The codes of the part come; then the disk has what the lane takes next, most likely, to bring meanwhile. */
+/* The codes of the part come. All of it is asked for before anybody waits. */
 static bool read_part(const Sort *s, uint64_t *room) {
   bool done = true;
   ask_part(s, s->part);

@@ -114,6 +114,13 @@ check(re.search(r"^ +5 \* .*\n +from big; remembered$", graph("forms.flow"), re.
 place.edit("forms.flow", "let sales", "# a line\nlet sales")
 check(re.search(r"^ +6 \* .*\n +from big; remembered$", graph("forms.flow"), re.M), "found though the text has moved", graph("forms.flow"))
 
+# Times stand with lines: where two statements share one, neither has its time.
+place.write("shared.flow", "let n = 3000000\nlet a = sum([for i in 0..n: sqrt(f64(i))]); let b = 1\nlet c = sum([for i in 0..n: exp(f64(i % 7))])\nprint(\"{a} {b} {c}\")\n")
+place.run("run", "shared.flow")
+said = graph("shared.flow")
+check(not re.search(r"^ +2 .*\n.*\d m?s$", said, re.M), "no time where two share a line", said)
+check(re.search(r"^ +3 .*\n.*\d m?s$", said, re.M), "a time where one stands alone", said)
+
 # What cannot be drawn.
 done = place.run("graph", "forms.flow", "--form", "pdf")
 check(done.returncode == 2 and "text, dot, mermaid or svg" in done.stderr, "an unknown form", done.stderr)

@@ -371,7 +371,7 @@ let j = t |> select(id, f) |> join(t |> select(id = other, k = id), on = id)
 print("{len(j)} {sum(j.k)} {max(j.f)}")
 print(t |> group_by(id) |> summarize(n = count(), s = sum(f), m = median(f)) |> head(3))
 """
-MOST = 8e9
+MOST = 4e9
 if grouping:
     (place.path / "once.flow").write_text(ONCE)
     check(place.run("build", "once.flow", "-o", "once").returncode == 0, "the script is built")

@@ -9,7 +9,8 @@
  * holds 32 bits of the hash and an entry number + 1, and changes once, from 0, by a compare-and-swap that
  * releases the entry written before it; probes acquire it. A worker that loses the race for a slot keeps its
  * entry for the next new text. A table that a cache holds is tried first: most columns that have codes have
- * few. */
+ * few; then one whose entries have numbers of two bytes, as the numbers of all rows may have to live in a
+ * file. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -19,12 +20,11 @@
 enum {
   LEAST_ROWS = 1 << 12, /* below that hashing anew is as good */
   SAMPLE = 1 << 16,
-  SLOT_BITS = 19,
-  MOST = 1 << 18, /* different texts */
-  FEW_SLOT_BITS = 12,
-  FEW = 1 << 11,   /* of the table that is tried first */
-  PROBES = 1 << 9, /* of one text, before it is given up */
-  PIECE = 1 << 14, /* rows of one task, which may leave one entry unused */
+  PLACES = 1 << 4, /* so many parts of the column have the sample, */
+  EVERY = 1 << 5,  /* of which each so many'th row is in it: one that lives in a file comes by large pages */
+  NARROW = UINT16_MAX, /* entries that are numbered by two bytes */
+  PROBES = 1 << 9,     /* of one text, before it is given up */
+  PIECE = 1 << 14,     /* rows of one task, which may leave one entry unused */
   SHORT = 16,
   FLAGS = 257 /* texts of at most one byte */
 };
@@ -38,6 +38,13 @@ typedef struct Entry {
   FlText text;
 } Entry;
 
+/* The tables that are tried one after the other: different texts, and twice as many slots. */
+static const struct {
+  int slot_bits;
+  int64_t room;
+} sizes[] = {{12, 1 << 11}, {17, NARROW}, {19, 1 << 18}};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
 typedef struct Table {
   const FlText *texts;
   int64_t n;
@@ -47,7 +54,8 @@ typedef struct Table {
   int64_t room;
   _Atomic int64_t n_entries;
   _Atomic int32_t full;
-  uint32_t *found; /* [n] entry of each row */
+  void *found;   /* [n] entry of each row, */
+  int32_t width; /* of so many bytes */
 } Table;
 
 static inline uint64_t load8(const char *p) {
@@ -126,27 +134,38 @@ static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   const uint64_t mask = (UINT64_C(1) << t->slot_bits) - 1;
   uint32_t flags[FLAGS] = {0};
   int64_t spare = -1, last = fl_part_min(end * PIECE, t->n);
-  (void)ctx;
+  FlSlices slices = fl_part_slices(ctx, t->found, FL_PART_BATCH * t->width, 1);
   for (int64_t row = begin * PIECE; row < last; row += FL_PART_BATCH) {
     int64_t count = fl_part_min(FL_PART_BATCH, last - row);
-    if (atomic_load_explicit(&t->full, memory_order_relaxed)) return 0;
+    if (atomic_load_explicit(&t->full, memory_order_relaxed)) break;
     for (int64_t i = 0; i < count; i++) {
       if (t->texts[row + i].len <= 1) continue;
       word[i] = words_of(t->texts[row + i]);
       hash[i] = hash_of(word[i], t->texts[row + i].len);
       __builtin_prefetch((const void *)&t->slots[hash[i] & mask]);
     }
+    void *to = fl_slice(&slices, (char *)t->found + row * t->width);
     for (int64_t i = 0; i < count; i++) {
       FlText text = t->texts[row + i];
-      int64_t id = text.len <= 1 ? find_flag(t, flags, text, &spare)
-                                 : find_or_add(t, word[i], hash[i], text, &spare);
+      int64_t id =
+          text.len <= 1 ? find_flag(t, flags, text, &spare) : find_or_add(t, word[i], hash[i], text, &spare);
       if (id < 0) atomic_store_explicit(&t->full, 1, memory_order_relaxed);
-      t->found[row + i] = (uint32_t)id;
+      if (t->width == 2) ((uint16_t *)to)[i] = (uint16_t)id;
+      else ((uint32_t *)to)[i] = (uint32_t)id;
     }
+    fl_slice_done(&slices, count * t->width);
   }
+  fl_slices_end(&slices);
   /* What nobody points to has no length that a text can have. */
   if (spare >= 0 && spare < t->room) t->entries[spare].text.len = -1;
   return 0;
+}
+
+/* Row k of the sample of a column. */
+static int64_t sampled(int64_t n, int64_t wanted, int64_t k) {
+  enum { EACH = SAMPLE / PLACES };
+  if (n < (int64_t)SAMPLE * EVERY) return (int64_t)((unsigned __int128)n * (uint64_t)k / (uint64_t)wanted);
+  return k / EACH * (n / PLACES) + k % EACH * EVERY;
 }
 
 /* Whether a sample has few enough different texts. The table is empty again: its texts are to be those that
@@ -154,7 +173,7 @@ static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
 static bool sample_repeats(Table *t) {
   int64_t wanted = fl_part_min(t->n, SAMPLE), spare = -1;
   for (int64_t k = 0; k < wanted; k++) {
-    FlText text = t->texts[(int64_t)((unsigned __int128)t->n * (uint64_t)k / (uint64_t)wanted)];
+    FlText text = t->texts[sampled(t->n, wanted, k)];
     Word2 w = words_of(text);
     if (find_or_add(t, w, hash_of(w, text.len), text, &spare) < 0) return false;
   }
@@ -165,24 +184,29 @@ static bool sample_repeats(Table *t) {
 }
 
 typedef struct Renumber {
-  const uint32_t *found, *place;
+  const void *found;
+  const uint32_t *place;
   void *codes;
-  int32_t width;
+  int32_t from, width; /* bytes of a number that was found, and of a code */
 } Renumber;
 
+#define RENUMBER(FROM, TO)                                                                                   \
+  for (int64_t i = 0; i < n; i++) ((TO *)to)[i] = (TO)r->place[((const FROM *)r->found)[row + i]]
+
 static int32_t renumber_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  enum { BATCH = 1 << 12 };
   const Renumber *r = env;
-  (void)ctx;
-  switch (r->width) {
-  case 1:
-    for (int64_t i = begin; i < end; i++) ((uint8_t *)r->codes)[i] = (uint8_t)r->place[r->found[i]];
-    break;
-  case 2:
-    for (int64_t i = begin; i < end; i++) ((uint16_t *)r->codes)[i] = (uint16_t)r->place[r->found[i]];
-    break;
-  default:
-    for (int64_t i = begin; i < end; i++) ((uint32_t *)r->codes)[i] = r->place[r->found[i]];
+  FlSlices slices = fl_part_slices(ctx, r->codes, BATCH * r->width, 1);
+  for (int64_t row = begin; row < end; row += BATCH) {
+    int64_t n = fl_part_min(BATCH, end - row);
+    void *to = fl_slice(&slices, (char *)r->codes + row * r->width);
+    if (r->from == 4 && r->width == 4) RENUMBER(uint32_t, uint32_t);
+    else if (r->from == 4) RENUMBER(uint32_t, uint16_t);
+    else if (r->width == 2) RENUMBER(uint16_t, uint16_t);
+    else RENUMBER(uint16_t, uint8_t);
+    fl_slice_done(&slices, n * r->width);
   }
+  fl_slices_end(&slices);
   return 0;
 }
 
@@ -210,7 +234,7 @@ static FlStatus attach(FlPartMem *m, const Table *t, const FlArray *a) {
   uint32_t *place = fl_part_alloc(m, t->room, sizeof *place);
   FlDictionary *d = place != NULL ? in_order(m, t, place) : NULL;
   if (d == NULL) return 1;
-  Renumber r = {t->found, place, NULL, fl_text_codes_width(d->n)};
+  Renumber r = {t->found, place, NULL, t->width, fl_text_codes_width(d->n)};
   FlBuffer *codes = fl_buffer_new(m->ctx, t->n * r.width);
   r.codes = codes != NULL ? codes->data : NULL;
   if (codes == NULL || fl_part_for(m->ctx, renumber_body, &r, t->n, 1.0) != 0) {
@@ -222,11 +246,22 @@ static FlStatus attach(FlPartMem *m, const Table *t, const FlArray *a) {
   return 0;
 }
 
-static FlStatus make_table(FlPartMem *m, Table *t, int slot_bits, int64_t room) {
-  t->slot_bits = slot_bits;
-  t->room = room;
-  t->slots = fl_part_zalloc(m, INT64_C(1) << slot_bits, sizeof *t->slots);
-  t->entries = fl_part_alloc(m, room, sizeof *t->entries);
+/* Of a size of sizes[], in the place of a smaller one. */
+static FlStatus make_table(FlPartMem *m, Table *t, int size) {
+  int32_t width = sizes[size].room <= NARROW ? 2 : 4;
+  if (size > 0) {
+    fl_part_release(m, (void *)t->slots);
+    fl_part_release(m, t->entries);
+  }
+  if (width != t->width) {
+    if (size > 0) fl_part_release(m, t->found);
+    t->width = width;
+    if ((t->found = fl_part_alloc(m, t->n, (size_t)width)) == NULL) return 1;
+  }
+  t->slot_bits = sizes[size].slot_bits;
+  t->room = sizes[size].room;
+  t->slots = fl_part_zalloc(m, INT64_C(1) << t->slot_bits, sizeof *t->slots);
+  t->entries = fl_part_alloc(m, t->room, sizeof *t->entries);
   atomic_store(&t->n_entries, 0);
   atomic_store(&t->full, 0);
   return t->slots == NULL || t->entries == NULL;
@@ -236,15 +271,17 @@ static FlStatus find_all(FlPartMem *m, Table *t) {
   return fl_part_for(m->ctx, find_body, t, (t->n + PIECE - 1) / PIECE, 8.0 * PIECE);
 }
 
+/* `any`: however many rows a text has. */
 static FlStatus find_codes(FlPartMem *m, const FlArray *a, bool any) {
   Table t = {.texts = a->data, .n = a->dims[0]};
-  t.found = fl_part_alloc(m, t.n, sizeof *t.found);
-  if (t.found == NULL || make_table(m, &t, FEW_SLOT_BITS, FEW) != 0 || find_all(m, &t) != 0) return 1;
-  if (!atomic_load(&t.full)) return any || atomic_load(&t.n_entries) <= t.n / 4 ? attach(m, &t, a) : 0;
-  if (make_table(m, &t, SLOT_BITS, MOST) != 0) return 1;
-  if (!any && !sample_repeats(&t)) return 0;
-  if (find_all(m, &t) != 0) return 1;
-  return atomic_load(&t.full) ? 0 : attach(m, &t, a);
+  for (int size = 0; size < SIZES; size++) {
+    if (make_table(m, &t, size) != 0) return 1;
+    if (size == 1 && !any && !sample_repeats(&t)) return 0;
+    if (find_all(m, &t) != 0) return 1;
+    if (!atomic_load(&t.full))
+      return any || size > 0 || atomic_load(&t.n_entries) <= t.n / 4 ? attach(m, &t, a) : 0;
+  }
+  return 0;
 }
 
 FlStatus fl_part_find_codes(FlCtx *ctx, const FlArray *a, bool any) {

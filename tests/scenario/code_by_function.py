@@ -1,7 +1,7 @@
 """Code is remembered function by function: an edited script runs with code of before where nothing of a function changed, and prints
 what a script does that is compiled anew: results, messages, places, chains of calls.
 
-Every script of tests/run that fails is run (some, in short runs), with code beside it that makes it worth cutting; then again with lines
+Every second script of tests/run that fails is run (with --all every one, in short runs some), with code beside it that makes it worth cutting; then again with lines
 added above, which moves all its places: with the code that is remembered, and with none. Counted is how often functions were made."""
 # seconds: 40
 # shards: 2
@@ -41,7 +41,7 @@ def fresh(name):
 
 scripts = sorted(p.with_suffix(".flow") for p in (ROOT / "tests/run").rglob("*.err"))
 scripts = [p for p in scripts if "duckdb" not in p.read_text() and "extern" not in p.read_text()]
-scripts = scripts[SHARD::SHARDS * (6 if SHORT else 1)]
+scripts = scripts[SHARD::SHARDS * (1 if "--all" in sys.argv else 6 if SHORT else 2)]
 cut = 0
 for script in scripts:
     folder = fresh("here")
@@ -59,6 +59,9 @@ for script in scripts:
     check(first[1] == again[1], f"{script.relative_to(ROOT)}: prints the same", f"{first}\n{again}")
     check(made == 0 or functions(code) == made, f"{script.relative_to(ROOT)}: no function is made again", f"{made} {functions(code)}")
 check(cut > len(scripts) // 2, "most scripts are cut", f"{cut} of {len(scripts)}")
+
+if SHARD > 0:
+    finish()  # what follows is done once
 
 # ---- which functions are made after an edit
 

@@ -11,7 +11,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from scenario_kit import SHORT, Place, check, finish
 
-COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 6 if SHORT else 18
+COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 6 if SHORT else 12
 draw = random.Random(sys.argv[2] if len(sys.argv) > 2 else "parts that fail")
 ROWS = 140_000
 LEAST, MOST = -(1 << 63), (1 << 63) - 1

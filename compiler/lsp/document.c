@@ -37,8 +37,7 @@ char *fl_lsp_path(const FlLspDocuments *all, const char *uri) {
   return path.s;
 }
 
-/* The document of a path; NULL: it is not open. */
-static FlLspDocument *of_path(const FlLspDocuments *all, const char *path) {
+FlLspDocument *fl_lsp_of_path(const FlLspDocuments *all, const char *path) {
   FlLspDocument *d = all->first;
   while (d && strcmp(d->path, path) != 0) d = d->next;
   if (d) return d;
@@ -54,7 +53,7 @@ static FlLspDocument *of_path(const FlLspDocuments *all, const char *path) {
 }
 
 json_t *fl_lsp_uri(const FlLspDocuments *all, const FlSource *f) {
-  const FlLspDocument *d = of_path(all, f->path);
+  const FlLspDocument *d = fl_lsp_of_path(all, f->path);
   if (d) return json_string(d->uri);
   FlText1 uri = {0};
   char *real = realpath(f->path, NULL);
@@ -159,7 +158,7 @@ void fl_lsp_changed(FlLspDocuments *all, const char *path) {
   for (FlLspDocument *d = all->first; d; d = d->next) {
     d->stale = d->stale || !path || !d->c.sources;
     for (int i = 0; !d->stale && i < d->c.sources->files.n; i++) {
-      const FlLspDocument *its = of_path(all, d->c.sources->files.at[i]->path);
+      const FlLspDocument *its = fl_lsp_of_path(all, d->c.sources->files.at[i]->path);
       d->stale = its && strcmp(its->path, path) == 0;
     }
   }
@@ -175,109 +174,6 @@ void fl_lsp_edit(FlLspDocuments *all, FlLspDocument *d, const json_t *range, con
   fl_text_add(&out, d->text.s ? d->text.s + to : "", d->text.len - to);
   fl_text_reset(&d->text);
   d->text = out;
-}
-
-/* ---- the world of a check: the files here, and the texts that are open ----------------------------------
- */
-
-typedef struct World {
-  const FlLspDocuments *all;
-  const char *script;
-} World;
-
-/* Where a path that a script names is, to be freed. */
-static char *found(const World *w, const char *path) {
-  const char *folders[] = {w->script, w->all->root};
-  FlText1 at = {0};
-  for (int k = 0; *path && *path != '/' && k < 2; k++) {
-    const char *end = folders[k] && k == 0 ? strrchr(folders[k], '/') : NULL;
-    if (!folders[k] || (k == 0 && !end)) continue;
-    at.len = 0;
-    fl_text_add(&at, folders[k], end ? (size_t)(end - folders[k]) : strlen(folders[k]));
-    fl_text_addf(&at, "/%s", path);
-    if (access(at.s, F_OK) == 0) return at.s;
-    char *first = strpbrk(path, "*?[") ? fl_world_here.first(fl_world_here.env, at.s) : NULL;
-    bool matches = first != NULL;
-    free(first);
-    if (matches) return at.s;
-  }
-  at.len = 0;
-  fl_text_addz(&at, path);
-  return at.s;
-}
-
-static bool world_read(void *env, const char *path, size_t most, FlText1 *out) {
-  const World *w = env;
-  const FlLspDocument *d = of_path(w->all, path);
-  if (!d) return fl_world_here.read(fl_world_here.env, path, most, out);
-  fl_text_add(out, d->text.s ? d->text.s : "", d->text.len < most ? d->text.len : most + 1);
-  return true;
-}
-
-static char *world_real(void *env, const char *path) {
-  (void)env;
-  return fl_world_here.real(fl_world_here.env, path);
-}
-
-static char *world_first(void *env, const char *pattern) {
-  char *at = found(env, pattern), *first = fl_world_here.first(fl_world_here.env, at);
-  fl_piece_free(at);
-  return first;
-}
-
-static bool world_comes_once(void *env, const char *path) {
-  char *at = found(env, path);
-  bool once = fl_world_here.comes_once(fl_world_here.env, at);
-  fl_piece_free(at);
-  return once;
-}
-
-/* Nobody keeps what is known of a file: there is no store. */
-static FlDigest world_digest(void *env, const char *path, FlSemaInputKind kind) {
-  (void)env, (void)path, (void)kind;
-  return (FlDigest){0, 0};
-}
-
-static bool world_schema(void *env, const char *reader, const char *path, FlOptions options, FlIoSchema *out,
-                         FlIoError *e) {
-  char *at = found(env, path);
-  bool good = fl_world_here.schema(fl_world_here.env, reader, at, options, out, e);
-  fl_piece_free(at);
-  return good;
-}
-
-static bool world_arrays(void *env, const char *reader, const char *path, FlIoArrays *out, FlIoError *e) {
-  char *at = found(env, path);
-  bool good = fl_world_here.arrays(fl_world_here.env, reader, at, out, e);
-  fl_piece_free(at);
-  return good;
-}
-
-static char *world_saved(void *env, const char *path, FlIoError *e) {
-  char *at = found(env, path), *type = fl_world_here.saved(fl_world_here.env, at, e);
-  fl_piece_free(at);
-  return type;
-}
-
-static bool world_query(void *env, const char *query, const FlColumnAttr *inputs, int32_t n,
-                        const char *const *paths, FlIoSchema *out, FlIoError *e) {
-  char **at = fl_piece_new((size_t)n + 1, sizeof *at);
-  for (int32_t k = 0; k < n; k++) at[k] = paths[k] ? found(env, paths[k]) : NULL;
-  bool good = fl_world_here.query(fl_world_here.env, query, inputs, n, (const char *const *)at, out, e);
-  for (int32_t k = 0; k < n; k++) fl_piece_free(at[k]);
-  fl_piece_free(at);
-  return good;
-}
-
-/* A library that is opened runs code of its own; what is in it is found out where the script runs. */
-static bool world_library(void *env, const char *path, FlDigest *content) {
-  (void)env, (void)path;
-  *content = (FlDigest){0, 0};
-  return true;
-}
-static FlLibraryFound world_function(void *env, const char *library, const char *name, char *why) {
-  (void)env, (void)library, (void)name, (void)why;
-  return FL_LIBRARY_HAS;
 }
 
 /* ---- checking ------------------------------------------------------------------------------------------ */
@@ -301,9 +197,8 @@ static void told_name(void *env, FlSpan at, const FlNamed *what) {
 
 bool fl_lsp_try(FlLspDocuments *all, FlArena *arena, const FlLspDocument *d, const FlText1 *text,
                 FlCompilation *c, FlLspFacts *facts) {
-  World here = {all, d->path};
-  FlWorld world = {&here,        world_read,   world_real,  world_first, world_comes_once, world_digest,
-                   world_schema, world_arrays, world_saved, world_query, world_library,    world_function};
+  FlLspWorld here = {all, d->path};
+  FlWorld world = fl_lsp_world(&here);
   *facts = (FlLspFacts){.arena = arena};
   fl_compilation_init_in(c, arena, NULL, d->path, text);
   c->silent = true;

@@ -40,11 +40,15 @@ typedef struct FlLspDocument {
   struct FlLspDocument *next;
 } FlLspDocument;
 
+/* What a file held when somebody asked last. */
+typedef struct FlLspFile FlLspFile;
+
 typedef struct FlLspDocuments {
   FlLspDocument *first;
   char *root; /* the folder that is open, or NULL */
   bool utf8;  /* columns are bytes; else units of UTF-16 */
   bool no_last_run; /* the editor does not want to hear of it */
+  FlLspFile *files;
 } FlLspDocuments;
 
 /* ---- the documents ---- */
@@ -63,6 +67,22 @@ bool fl_lsp_check(FlLspDocuments *all, FlLspDocument *d);
  */
 bool fl_lsp_try(FlLspDocuments *all, FlArena *arena, const FlLspDocument *d, const FlText1 *text,
                 FlCompilation *c, FlLspFacts *facts);
+
+/* The document of a path; NULL: it is not open. */
+FlLspDocument *fl_lsp_of_path(const FlLspDocuments *all, const char *path);
+
+/* ---- the world of a check (world.c) ---- */
+
+typedef struct FlLspWorld {
+  FlLspDocuments *all;
+  const char *script; /* its path */
+} FlLspWorld;
+/* The files here, and the texts that are open. `w` outlives it. */
+FlWorld fl_lsp_world(FlLspWorld *w);
+/* Where a path that a script names is, to be freed. */
+char *fl_lsp_found(const FlLspWorld *w, const char *path);
+/* Forgets what files hold. */
+void fl_lsp_files_forget(FlLspDocuments *all);
 
 /* ---- places ---- */
 

@@ -239,6 +239,7 @@ int fl_lsp_serve(int in, int out) {
   if (!fl_guard_bugs(serve, &s, bug)) return 4;
   int status = s.wire.lost ? 4 : s.status;
   while (s.documents.first) fl_lsp_close(&s.documents, s.documents.first);
+  fl_lsp_files_forget(&s.documents);
   fl_piece_free(s.documents.root);
   fl_wire_reset(&s.wire);
   return status;

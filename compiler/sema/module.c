@@ -11,6 +11,7 @@
 #include "sema/files/reader.h"
 #include "sema/forms.h"
 #include "sema/habits.h"
+#include "sema/known_values.h"
 #include "sema/place.h"
 #include "sema/scope.h"
 #include "sema/type_expr.h"
@@ -574,6 +575,7 @@ FlSemaResult fl_sema_module(FlArena *arena, FlInterner *names, FlSources *source
     fl_uncalled_check(s, file);
     fl_sema_take_back(s, mark);
   }
+  fl_known_values_say(s);
   s->module->params = s->params.at;
   s->module->n_params = s->params.n;
   out.inputs = s->inputs.at;

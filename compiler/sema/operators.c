@@ -8,6 +8,7 @@
 #include "sema/category.h"
 #include "sema/choose.h"
 #include "sema/expr.h"
+#include "sema/known_values.h"
 #include "sema/lift.h"
 #include "sema/place.h"
 #include "sema/scope.h"
@@ -707,5 +708,6 @@ FlVal fl_sema_binary_expr(FlSema *s, const FlExpr *e, const FlType *want) {
       op == FL_BIN_IN && !fl_val_bad(a) && fl_val_is_decimal(a); /* numbers in the list are decimals */
   FlVal b = fl_sema_expr(s, e->binary.right, among ? fl_type_array(s->types, a.type->dtype, false, 1) : NULL);
   if (fl_val_bad(a) || fl_val_bad(b)) return fl_val_error(s);
+  fl_known_values_look(s, e, a, b);
   return fl_sema_binary(s, op, a, b, span, left, right);
 }

@@ -226,11 +226,26 @@ typedef struct FlKnownPath {
   bool output; /* written, whatever the run does; else read */
 } FlKnownPath;
 
-/* A column of a file that one value made text (column_origin.h). */
+/* A column of a file whose type one value made as it is (column_origin.h). */
 typedef struct FlOddColumn {
-  const char *name, *path, *value;
-  int64_t line; /* 0: not known */
+  const char *name, *path;
+  FlDtype dtype;
+  FlIoCause odd, null;
 } FlOddColumn;
+
+/* All texts of a column of a file, and a text that is compared with some (known_values.h). */
+typedef struct FlKnownColumn {
+  const FlOp *reader;
+  const FlColumnAttr *column;
+  const char *path;
+  const char **texts;
+  int n; /* -1: they are not known */
+} FlKnownColumn;
+typedef struct FlUnknownText {
+  FlSpan span;
+  const char *text, *path, *column, *near; /* near: what is spelt like it there, or NULL */
+  bool there;                              /* some column that it is compared with has it */
+} FlUnknownText;
 
 enum { FL_SEMA_DEPTH = 7000 };
 /* A name that a function of the IR was given. */
@@ -280,6 +295,8 @@ struct FlSema {
   FlVec(FlFile *) files;
   FlVec(FlSemaInput) inputs;
   FlVec(FlOddColumn) odd_columns;
+  FlVec(FlKnownColumn) known_columns;
+  FlVec(FlUnknownText) unknown_texts;
   FlVec(FlIrParam) params;
   FlVec(FlFile *) param_files; /* of each */
   FlVec(FlKnownPath) paths;

@@ -33,6 +33,10 @@ typedef struct FlWorld {
    * or NULL: *e says why. */
   bool (*schema)(void *env, const char *reader, const char *path, FlOptions options, FlIoSchema *out,
                  FlIoError *e);
+  /* As fl_io_column_texts. */
+  bool (*texts)(void *env, const char *reader, const char *path, FlOptions options,
+                const FlColumnAttr *column, int32_t most, FlIoTexts *out);
+  bool (*array)(void *env, const char *path, FlIoArray *out, FlIoError *e); /* fl_io_npy_type */
   bool (*arrays)(void *env, const char *reader, const char *path, FlIoArrays *out, FlIoError *e);
   char *(*saved)(void *env, const char *path, FlIoError *e);
   bool (*query)(void *env, const char *query, const FlColumnAttr *inputs, int32_t n, const char *const *paths,

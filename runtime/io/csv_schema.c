@@ -21,8 +21,8 @@ enum { FL_WHOLE = 4 << 20, FL_HEAD = 1 << 20, FL_PIECE = 32 << 10, FL_PIECES = 4
 /* In long rows, the rows that are looked at: of a file that is read whole, of the head, of a piece; and what
  * is the longest of them that counts. */
 /* Of a text column so many values are looked at for such that are no texts; and up to where lines are
- * counted. */
-enum { FL_ODD_ROWS = 100, FL_ODD_BYTES = 64 << 20 };
+ * counted, of values and of nulls. */
+enum { FL_ODD_ROWS = 100, FL_ODD_BYTES = 64 << 20, FL_NULL_BYTES = FL_WHOLE };
 enum { FL_WHOLE_ROWS = 256, FL_HEAD_ROWS = 64, FL_PIECE_ROWS = 4, FL_LONGEST_ROW = 128 << 10 };
 
 static int class_of_digits(const char *s, int64_t len) {
@@ -104,14 +104,20 @@ enum {
   FL_SEEN_QUOTED = 1 << 11 /* some in quotes that they do not need */
 };
 
+/* A value: where it stands, from 1, and how long it is. at 0: none. */
+typedef struct FlNoted {
+  int64_t at, len;
+} FlNoted;
+/* Of each column: what its type is as it is by, and the first value of some kinds. */
+enum { FL_NOTED_ODD, FL_NOTED_EMPTY, FL_NOTED_WORD, FL_NOTED_QUOTED, FL_N_NOTED };
+
 typedef struct FlLooking {
   const FlCsvFile *f;
   const FlCsvOptions *o;
   const FlCsvScan *scan;
   uint32_t *ends;
   int *seen; /* of each column */
-  int64_t *odd; /* of each: where the value stands, and how long it is, that made it text; 0: none */
-  int64_t *odd_len;
+  FlNoted (*noted)[FL_N_NOTED];
   bool bare; /* some name or value of the file is not in quotes */
   int64_t n_rows;
 } FlLooking;
@@ -149,14 +155,16 @@ static int written_how(const FlCsvOptions *o, const char *s, int64_t len, int cl
 
 enum { FL_KINDS = ~(FL_SEEN_EMPTY | FL_SEEN_WORD | FL_SEEN_BARE | FL_SEEN_QUOTED) };
 
-/* A value of this class comes to column c, which may be text by it. */
-static void note_odd(FlLooking *l, int32_t c, int class, int64_t at, int64_t len) {
-  int before = l->seen[c] & FL_KINDS, with = before | (class & FL_KINDS);
-  if (!len || with == before || fl_io_seen_dtype(with) != FL_TEXT ||
-      (before && fl_io_seen_dtype(before) == FL_TEXT))
-    return;
-  l->odd[c] = at;
-  l->odd_len[c] = len;
+/* A value of this class comes to column c, whose type may be another one by it. */
+static void note(FlLooking *l, int32_t c, int class, int64_t at, int64_t len) {
+  static const int kinds[] = {
+      [FL_NOTED_EMPTY] = FL_SEEN_EMPTY, [FL_NOTED_WORD] = FL_SEEN_WORD, [FL_NOTED_QUOTED] = FL_SEEN_QUOTED};
+  int new = class & ~l->seen[c], before = l->seen[c] & FL_KINDS, with = before | (class & FL_KINDS);
+  if (!new) return;
+  for (int k = FL_NOTED_EMPTY; k < FL_N_NOTED; k++)
+    if (new &kinds[k]) l->noted[c][k] = (FlNoted){at + 1, len};
+  if (len && with != before && (!before || fl_io_seen_dtype(with) != fl_io_seen_dtype(before)))
+    l->noted[c][FL_NOTED_ODD] = (FlNoted){at + 1, len};
 }
 
 /* Goes through the rows that begin at `begin` and have n_ends field ends. `add`: their values count;
@@ -181,7 +189,7 @@ static bool look_at_rows(FlLooking *l, int64_t begin, int64_t n_ends, bool add) 
                          !l->o->own_nulls && l->n_rows >= FL_ODD_ROWS;
           int class = settled ? FL_SEEN_TEXT : fl_csv_class(l->o, s + at, len);
           if (!settled || !l->bare) class |= written_how(l->o, s + at, len, class);
-          if (!settled) note_odd(l, c, class, begin + at, len);
+          note(l, c, class, begin + at, len);
           l->seen[c] |= class;
           l->bare = l->bare || (class & FL_SEEN_BARE);
         } else if (!quotes_fit(l->o, s + at, len)) {
@@ -231,16 +239,55 @@ static FlIoColumn conclude(int seen, bool bare, const char *name) {
   return c;
 }
 
-/* The value that made a column text in which others stand, too. */
-static void tell_odd(const FlLooking *l, int32_t c, FlIoColumn *out) {
-  int kinds = l->seen[c] & FL_KINDS;
-  int64_t at = l->odd[c], len = l->odd_len[c], most = (int64_t)sizeof out->odd - 1;
-  if (out->dtype != FL_TEXT || !at || !(kinds & ~FL_SEEN_TEXT)) return;
+/* What of a value is told, whose line is to be found. */
+typedef struct FlTold {
+  int64_t at;
+  FlIoCause *to;
+} FlTold;
+
+static void tell(const FlLooking *l, FlNoted x, int64_t most_bytes, FlIoCause *out, FlTold *told,
+                 int32_t *n_told) {
+  const char *value = l->f->text + x.at - 1;
+  int64_t len = x.len, most = (int64_t)sizeof out->value - 1;
+  if (!x.at) return;
   if (len > most)
-    for (len = most; len > 0 && (l->f->text[at + len] & 0xC0) == 0x80;) len--;
-  memcpy(out->odd, l->f->text + at, (size_t)len);
-  out->odd[len] = '\0';
-  if (at < FL_ODD_BYTES) out->odd_line = fl_csv_line_at(l->f, at);
+    for (len = most; len > 0 && (value[len] & 0xC0) == 0x80;) len--;
+  memcpy(out->value, value, (size_t)len);
+  out->value[len] = '\0';
+  if (x.at < most_bytes) told[(*n_told)++] = (FlTold){x.at - 1, out};
+}
+
+/* The value by which the column has its type, where others have another one, or all are in quotes; and the
+ * first null. */
+static void tell_causes(const FlLooking *l, int32_t c, FlIoColumn *out, FlTold *told, int32_t *n_told) {
+  const FlNoted *noted = l->noted[c];
+  int kinds = l->seen[c] & FL_KINDS;
+  if (kinds & (kinds - 1)) {
+    tell(l, noted[FL_NOTED_ODD], FL_ODD_BYTES, &out->odd, told, n_told);
+  } else if (kinds && out->dtype != fl_io_seen_dtype(kinds)) { /* by the quotes around it */
+    tell(l, noted[FL_NOTED_QUOTED], FL_ODD_BYTES, &out->odd, told, n_told);
+  }
+  if (!out->nullable || !kinds) return;
+  FlNoted null = noted[FL_NOTED_EMPTY], word = noted[FL_NOTED_WORD];
+  if (out->dtype != FL_TEXT && word.at && (!null.at || word.at < null.at)) null = word;
+  tell(l, null, FL_NULL_BYTES, &out->null, told, n_told);
+}
+
+static int by_place(const void *a, const void *b) {
+  const FlTold *x = a, *y = b;
+  return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* One way through the text counts the lines before all of them. */
+static void find_lines(const FlCsvFile *f, FlTold *told, int32_t n) {
+  int64_t line = n ? fl_csv_line_at(f, f->body) : 0, at = f->body;
+  qsort(told, (size_t)n, sizeof *told, by_place);
+  for (int32_t k = 0; k < n; k++) {
+    const char *end = f->text + told[k].at;
+    for (const char *s = f->text + at; s < end && (s = memchr(s, '\n', (size_t)(end - s))); s++) line++;
+    at = told[k].at;
+    told[k].to->line = line;
+  }
 }
 
 static int64_t at_least(int64_t bytes, int64_t rows, int64_t each) {
@@ -263,9 +310,9 @@ static bool look(const FlCsvFile *f, const FlCsvOptions *o, bool more, FlIoSchem
   FlLooking l = {.f = f, .o = o, .scan = fl_csv_scan_best(), .bare = f->bare_names};
   l.ends = malloc((size_t)(head + 64) * sizeof *l.ends);
   l.seen = calloc((size_t)f->n_columns, sizeof *l.seen);
-  l.odd = calloc((size_t)f->n_columns, sizeof *l.odd);
-  l.odd_len = calloc((size_t)f->n_columns, sizeof *l.odd_len);
-  bool ok = l.ends && l.seen && l.odd && l.odd_len;
+  l.noted = calloc((size_t)f->n_columns, sizeof *l.noted);
+  FlTold *told = malloc(2 * (size_t)f->n_columns * sizeof *told + 1);
+  bool ok = l.ends && l.seen && l.noted && told;
   if (ok) {
     look_at_rows(&l, f->body, index_rows(&l, f->body, f->body + head, true), true);
     for (int64_t k = 0; !all && k < FL_PIECES; k++) {
@@ -273,15 +320,17 @@ static bool look(const FlCsvFile *f, const FlCsvOptions *o, bool more, FlIoSchem
       look_at_piece(&l, at, at + piece);
     }
     out->n_rows = l.n_rows;
+    int32_t n_told = 0;
     for (int32_t c = 0; c < f->n_columns; c++) {
       out->columns[c] = conclude(l.seen[c], l.bare, out->columns[c].name);
-      tell_odd(&l, c, &out->columns[c]);
+      tell_causes(&l, c, &out->columns[c], told, &n_told);
     }
+    find_lines(f, told, n_told);
   }
   free(l.ends);
   free(l.seen);
-  free(l.odd);
-  free(l.odd_len);
+  free(l.noted);
+  free(told);
   return ok || fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", f->path);
 }
 
@@ -327,6 +376,23 @@ bool fl_csv_schema(const char *path, FlOptions options, FlIoSchema *out, FlIoErr
   fl_csv_close(&f);
   if (!ok) fl_io_schema_reset(out);
   return ok;
+}
+
+bool fl_io_schema_copy(const FlIoSchema *s, FlIoSchema *out) {
+  size_t bytes = (size_t)s->n_columns * sizeof *s->columns + 1;
+  for (int32_t k = 0; k < s->n_columns; k++) bytes += strlen(s->columns[k].name) + 1;
+  *out = *s;
+  out->own = malloc(bytes);
+  if (!out->own) return false;
+  out->columns = out->own;
+  char *to = (char *)(out->columns + s->n_columns);
+  for (int32_t k = 0; k < s->n_columns; k++) {
+    size_t n = strlen(s->columns[k].name) + 1;
+    out->columns[k] = s->columns[k];
+    out->columns[k].name = memcpy(to, s->columns[k].name, n);
+    to += n;
+  }
+  return true;
 }
 
 void fl_io_schema_reset(FlIoSchema *s) {

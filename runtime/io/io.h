@@ -35,15 +35,20 @@ typedef struct FlIoError {
   char value[128];   /* the field's text, cut; "" when no value */
 } FlIoError;
 
+/* Which value made a type. */
+typedef struct FlIoCause {
+  int64_t line;   /* from 1; 0: none, or it is not known which */
+  char value[40]; /* as it is written, cut; "": there is none, or the place is empty */
+} FlIoCause;
+
 typedef struct FlIoColumn {
   const char *name; /* NUL-terminated UTF-8 */
   FlDtype dtype;    /* of texts BOOL I64 F64 DATE DATETIME DURATION TEXT; else any scalar type or CATEGORY */
   bool nullable;
   bool arrays; /* each row holds an array, of one size in all rows */
-  /* Of a column that is text though some values are not: the first that made it so, cut, and its line; "" and
-   * 0: none, or not known. */
-  int64_t odd_line;
-  char odd[40];
+  /* Of columns whose type comes from their values: the first value that does not fit the type of those before
+   * it, so that it is this one now; and the first null. */
+  FlIoCause odd, null;
 } FlIoColumn;
 
 /* An option that a file showed: a text of one byte or none, or else a number (a bool: 0 or 1). */
@@ -79,6 +84,18 @@ typedef struct FlIoSchema {
  * same for the same bytes; takes a bounded time on large files. false: *error says why, nothing is owned. */
 typedef bool FlIoSchemaFn(const char *path, FlOptions options, FlIoSchema *out, FlIoError *error);
 void fl_io_schema_reset(FlIoSchema *s);
+/* One of its own; false: no memory, and nothing is owned. */
+bool fl_io_schema_copy(const FlIoSchema *s, FlIoSchema *out);
+/* The different texts of a column of a file that is small enough to be read whole while compiling, sorted; at
+ * most `most` are told. false: there are more, or not all are known, and nothing is owned. */
+typedef struct FlIoTexts {
+  char **at; /* NUL-terminated UTF-8 */
+  int32_t n;
+} FlIoTexts;
+bool fl_io_column_texts(const char *reader, const char *path, FlOptions options, const FlColumnAttr *column,
+                        int32_t most, FlIoTexts *out);
+bool fl_io_texts_copy(const FlIoTexts *t, FlIoTexts *out); /* as fl_io_schema_copy */
+void fl_io_texts_reset(FlIoTexts *t);
 /* That of a reader by its name, "read_csv"; NULL: it reads no tables. */
 FlIoSchemaFn *fl_io_schema_of(const char *name);
 /* Whether the last of some options of a reader or writer has a possible value, beside those before it. */

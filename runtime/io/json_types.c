@@ -1,8 +1,8 @@
 /* json_types.c: the row type of a JSON file from the values in it.
  *
  * In: a path. Out: the keys in the order in which they are first met, each with a type that holds all of its
- * values. What always holds: no type loses a digit: an integer beyond i64 and a number beyond f64 make a
- * column of texts, in which they stand as they are written. */
+ * values, and which of these made it so. What always holds: no type loses a digit: an integer beyond i64 and
+ * a number beyond f64 make a column of texts, in which they stand as they are written. */
 #include "io/json_internal.h"
 #include "data/number.h"
 
@@ -16,6 +16,8 @@ typedef struct Key {
   int64_t len;
   int seen;           /* FL_SEEN_* */
   int64_t count, met; /* objects that have it, and the last of them, from 1 */
+  int64_t lacks;      /* the first object in which it is null or not there, from 1; 0: none yet */
+  FlJsonValue odd;    /* by which its type is as it is (FlIoColumn) */
 } Key;
 
 /* All keys; `slots` is a hash table of their numbers + 1, 0 where there is none. */
@@ -123,9 +125,13 @@ static bool look_at_member(Keys *keys, FlJsonValue name, FlJsonValue v, int64_t 
   Key *key = key_named(keys, copy, len);
   if (!key) return no_memory(path, e);
   if (key->met == row) return fl_json_twice(name, text, path, e);
+  int class = class_of(v), before = key->seen & ~FL_SEEN_EMPTY, with = before | (class & ~FL_SEEN_EMPTY);
+  if (with != before && (!before || fl_io_seen_dtype(with) != fl_io_seen_dtype(before))) key->odd = v;
+  if (!key->lacks && key->met < row - 1) key->lacks = key->met + 1;
+  if (!key->lacks && class == FL_SEEN_EMPTY) key->lacks = row;
   key->met = row;
   key->count++;
-  key->seen |= class_of(v);
+  key->seen |= class;
   return true;
 }
 
@@ -142,6 +148,54 @@ static bool look(const char *text, const FlJsonSpans *spans, const char *path, K
 }
 
 /* ---- the row type ------------------------------------------------------------------------------------- */
+
+/* What of a value is told, as it is written; its line is to be found. */
+static void tell(FlJsonValue v, FlIoCause *out) {
+  bool text = v.kind == FL_JSON_TEXT;
+  int64_t most = (int64_t)sizeof out->value - 1, len = v.len + 2 * text;
+  if (len > most)
+    for (len = most; len > 0 && (v.at[len - text] & 0xC0) == 0x80;) len--;
+  memcpy(out->value, v.at - text, (size_t)len);
+  out->value[len] = '\0';
+}
+
+typedef struct Told {
+  int64_t at;
+  FlIoCause *to;
+} Told;
+
+static int by_place(const void *a, const void *b) {
+  const Told *x = a, *y = b;
+  return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Which values made the types of the columns. One way through the text counts the lines before all of them.
+ * false: no memory. */
+static bool tell_causes(const Keys *keys, const char *text, const FlJsonSpans *spans, FlIoSchema *out) {
+  Told *told = malloc((2 * keys->n + 1) * sizeof *told);
+  size_t n = 0;
+  if (!told) return false;
+  for (size_t k = 0; k < keys->n; k++) {
+    const Key *key = &keys->at[k];
+    FlIoColumn *c = &out->columns[k];
+    int kinds = key->seen & ~FL_SEEN_EMPTY;
+    int64_t lacks = key->lacks ? key->lacks : key->met < spans->n ? key->met + 1 : 0;
+    if (kinds & (kinds - 1)) {
+      tell(key->odd, &c->odd);
+      told[n++] = (Told){key->odd.at - text, &c->odd};
+    }
+    if (kinds && lacks) told[n++] = (Told){spans->at[lacks - 1].at, &c->null};
+  }
+  qsort(told, n, sizeof *told, by_place);
+  int64_t line = 1, at = 0;
+  for (size_t k = 0; k < n; k++) {
+    line += fl_json_line_at(text + at, told[k].at - at) - 1;
+    at = told[k].at;
+    told[k].to->line = line;
+  }
+  free(told);
+  return true;
+}
 
 static bool take_names(const Keys *keys, int64_t n_rows, const char *path, FlIoSchema *out, FlIoError *e) {
   size_t bytes = keys->n * sizeof(FlIoColumn);
@@ -177,7 +231,8 @@ static bool schema_of(const char *path, bool lines, FlIoSchema *out, FlIoError *
     ok = fl_io_error(e, FL_E_EMPTY, "`%s` holds no row, so it says nothing of its columns", path);
     fl_io_help(e, "write the type of a row: `let t: Trip[_] = read_json%s(f)`", lines ? "l" : "");
   }
-  ok = ok && take_names(&keys, spans.n, path, out, e) && fl_input_check(&in, path, e);
+  ok = ok && take_names(&keys, spans.n, path, out, e) &&
+       (tell_causes(&keys, in.data, &spans, out) || no_memory(path, e)) && fl_input_check(&in, path, e);
   fl_counted_free(spans.at);
   keys_reset(&keys);
   fl_input_close(&in);

@@ -71,7 +71,7 @@ for path in sources():
             check("FL_OP" not in body or not re.search(r"^\s*default:", body, re.M),
                   f"{name}: a switch over operators has no `default`: it would hide a new one (ir/families.def)")
     opens = re.findall(r"\b(?:f?open|realpath|access|l?stat|opendir|getenv|dlopen|fl_read_file|fl_file_sample|fl_library_\w+|"
-                       r"fl_io_(?:glob|schema|schema_of|arrays_of|saved_type|sql_schema|comes_once))\(", text)
+                       r"fl_io_(?:glob|schema|schema_of|column_texts|arrays_of|saved_type|npy_type|sql_schema|comes_once))\(", text)
     check(not opens or top != "compiler" or room != "sema" or path.name == "world.c",
           f"{name}: sema asks its world, and opens nothing itself ({opens})")
     check(not sees_llvm or (top == "compiler" and path.name.startswith("llvm_")), f"{name} does not see LLVM")

@@ -326,7 +326,7 @@ FlVal fl_builtin_read_npy(FlSema *s, FlCallSite *c) {
     FlIoArray a; /* sizes of the file as it is now: the program must not rely on them */
     FlIoError e = {0};
     fl_reader_remember(s, file.spelling, FL_INPUT_DATA);
-    if (!fl_io_npy_type(file.spelling, &a, &e)) {
+    if (!s->world->array(s->world->env, file.spelling, &a, &e)) {
       fl_reader_report(s, c->args[0].span, &e);
       return fl_val_error(s);
     }

@@ -48,6 +48,17 @@ static bool schema_here(void *env, const char *reader, const char *path, FlOptio
   return fl_io_schema_of(reader)(path, options, out, e);
 }
 
+static bool texts_here(void *env, const char *reader, const char *path, FlOptions options,
+                       const FlColumnAttr *column, int32_t most, FlIoTexts *out) {
+  (void)env;
+  return fl_io_column_texts(reader, path, options, column, most, out);
+}
+
+static bool array_here(void *env, const char *path, FlIoArray *out, FlIoError *e) {
+  (void)env;
+  return fl_io_npy_type(path, out, e);
+}
+
 static bool arrays_here(void *env, const char *reader, const char *path, FlIoArrays *out, FlIoError *e) {
   (void)env;
   return fl_io_arrays_of(reader)(path, out, e);
@@ -81,6 +92,8 @@ const FlWorld fl_world_here = {.read = read_here,
                                .comes_once = comes_once_here,
                                .digest = digest_here,
                                .schema = schema_here,
+                               .texts = texts_here,
+                               .array = array_here,
                                .arrays = arrays_here,
                                .saved = saved_here,
                                .query = query_here,

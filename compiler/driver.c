@@ -192,7 +192,7 @@ static void compile_ir(void *arg) {
 }
 
 int fl_compile_ir(FlCompilation *c, const FlBuildOptions *options) {
-  Asked a = {.c = c, .options = options, .test = options->test};
+  Asked a = {.c = c, .options = options, .world = options->world, .test = options->test};
   return guarded(compile_ir, &a) ? a.status : fl_compilation_lacks(c);
 }
 

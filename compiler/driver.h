@@ -18,6 +18,7 @@ typedef struct FlBuildOptions {
   bool linked_externs;  /* the linker finds C functions, not the program when it starts */
   bool late;            /* optimised forms of kernels are made while it runs (late_code.h) */
   int test;             /* -1: the script itself; k: its k-th test block */
+  const FlWorld *world; /* NULL: the files here */
 } FlBuildOptions;
 
 /* One script being compiled. Everything it gives lives in its arena. */

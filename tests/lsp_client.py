@@ -4,8 +4,9 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 
-from scenario_kit import FLOWC
+from scenario_kit import FLOWC, ROOT
 
 
 def units(text, utf8):
@@ -39,16 +40,42 @@ def uri_of(path):
     return pathlib.Path(path).absolute().as_uri()
 
 
+def protocol():
+    """A function that looks at a message by the types of the protocol: (method, message) -> what is wrong with it, or None. Nothing is
+    ever wrong, with a note, where the package lsprotocol is not there."""
+    sys.path.append(str(ROOT / "build/protocol"))
+    try:
+        from lsprotocol import converters, types
+    except ImportError:
+        print("left out: messages against the protocol's types (pip install --target build/protocol lsprotocol)")
+        return lambda method, message: None
+    converter, rows = converters.get_converter(), types.METHOD_TO_TYPES
+
+    def wrong(method, message):
+        if method not in rows:
+            return None
+        row = rows[method]
+        kind = row[0] if "method" in message else types.ResponseErrorMessage if "error" in message else row[1]
+        try:
+            converter.structure(message, kind)
+        except Exception as e:  # whatever the library raises
+            return f"{e!r}\n{json.dumps(message)[:600]}"
+        return None
+
+    return wrong
+
+
 class Client:
-    def __init__(self, folder, utf8=False, env=None, start=True, check=None):
-        """`check`: called with (method, message) for each answer and notice that comes."""
+    def __init__(self, folder, utf8=False, env=None, start=True, check=None, options=None):
+        """`check`: called with (method, message) for each answer and notice that comes. options: the initialization options."""
         self.process = subprocess.Popen([FLOWC, "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd="/",
                                         env=dict(os.environ, **(env or {})))
         self.utf8, self.check, self.said, self.asked, self.version = utf8, check, {}, {}, 1
         self.numbers = itertools.count(1)
         if start:
             encodings = ["utf-8", "utf-16"] if utf8 else ["utf-16"]
-            self.info = self.ask("initialize", processId=None, rootUri=uri_of(folder), capabilities={"general": {"positionEncodings": encodings}})
+            self.info = self.ask("initialize", processId=None, rootUri=uri_of(folder), capabilities={"general": {"positionEncodings": encodings}},
+                                 initializationOptions=dict({"rowsWithin": 20000}, **(options or {})))
             self.tell("initialized")
 
     def send(self, message):

@@ -1,6 +1,7 @@
 /* command_lsp.c: flowc lsp: the language server, on standard input and output. */
 #include "cli/commands.h"
 
+#include "cli/sample.h"
 #include "cli/words.h"
 #include "lsp/lsp.h"
 
@@ -15,5 +16,5 @@ int fl_command_lsp(int n_words, char **words) {
     fputs(
         "flowc lsp: this is for editors, which start it and talk to it (editors/README.md); Ctrl-D ends it\n",
         stderr);
-  return fl_lsp_serve(STDIN_FILENO, STDOUT_FILENO);
+  return fl_lsp_serve(STDIN_FILENO, STDOUT_FILENO, fl_sample_show);
 }

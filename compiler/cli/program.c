@@ -42,6 +42,13 @@ int fl_program_interpret(FlCompilation *c, const FlBuildOptions *options, int ar
   return fl_main_for(program, fl_script_path(c->script->path), argc, argv, &(FlMade){0});
 }
 
+int fl_program_look(FlCompilation *c, const FlBuildOptions *options, int argc, char **argv, int64_t ns) {
+  const FlPlan *plan = fl_compile_plan(c, options);
+  const FlProgram *program = plan ? interpreted(c, plan) : NULL;
+  FlMade made = {.tries = ns, .looks = true};
+  return program ? fl_main_for(program, fl_script_path(c->script->path), argc, argv, &made) : 4;
+}
+
 /* ---- a new text is tried before its code is made ------------------------------------------------------ */
 
 /* Nanoseconds that making the code of a program takes at least, and of an operation: about half of what was
@@ -67,14 +74,12 @@ static bool recurs(FlMap *state, const FlFunc *func) {
   return false;
 }
 
-/* Is there something that cannot be done twice? What asks for the world beside files is found when it runs
- * (fl_ctx_act). */
-static bool acts(const FlRegion *r) {
+bool fl_program_acts(const FlRegion *r) {
   for (const FlOp *op = r->first; op; op = op->next) {
     bool prints = op->code == FL_OP_PRINT || op->code == FL_OP_SHOW || op->code == FL_OP_SHOW_PLOT;
     if ((fl_op_info[op->code].flags & FL_OPF_EFFECT && !prints) || op->code == FL_OP_EXTERN) return true;
     for (int i = 0; i < op->n_regions; i++)
-      if (acts(op->regions[i])) return true;
+      if (fl_program_acts(op->regions[i])) return true;
   }
   return false;
 }
@@ -90,7 +95,7 @@ static void time_to_try(void *arg) {
   FlMap *state = fl_map_make(w->c->arena);
   int64_t ns = CODE;
   for (const FlFunc *f = w->c->sema.module->first; f; f = f->next) {
-    if (acts(f->body) || recurs(state, f)) return;
+    if (fl_program_acts(f->body) || recurs(state, f)) return;
     ns += (int64_t)fl_ir_n_ops(f->body) * CODE_EACH;
   }
   w->ns = ns;

@@ -11,5 +11,11 @@
 int fl_program_run(FlCompilation *c, const FlBuildOptions *options, int argc, char **argv);
 /* By the reference interpreter. */
 int fl_program_interpret(FlCompilation *c, const FlBuildOptions *options, int argc, char **argv);
+/* By it, of one whose IR is there (fl_compile_ir), for what it prints: after so many nanoseconds it is given
+ * up, as also before it does what cannot be taken back; then nothing was printed, and the status is not 0. */
+int fl_program_look(FlCompilation *c, const FlBuildOptions *options, int argc, char **argv, int64_t ns);
+/* Is there something that cannot be done twice, beside printing? What asks for the world beside files is
+ * found when it runs (fl_ctx_act). */
+bool fl_program_acts(const FlRegion *r);
 
 #endif

@@ -138,7 +138,8 @@ enum {
   FL_FORMAT_PARTS = 16,
   FL_FORMAT_PROGRAMS = 32,
   FL_FORMAT_LAID = 64,
-  FL_FORMAT_AGAIN = 128
+  FL_FORMAT_AGAIN = 128,
+  FL_FORMAT_BY_LINES = 256
 };
 typedef enum FlOptionType { FL_OPTION_TEXT, FL_OPTION_TEXTS, FL_OPTION_BOOL, FL_OPTION_LINES } FlOptionType;
 typedef struct FlFormatOption {

@@ -57,36 +57,47 @@ static json_t *hover_column(FlLspDocuments *all, FlLspDocument *d, uint32_t at) 
   return out;
 }
 
-json_t *fl_lsp_hover(FlLspDocuments *all, FlLspDocument *d, const json_t *params) {
-  uint32_t at = fl_lsp_asked(all, d, params);
-  const FlLspName *name = fl_lsp_name_at(d, at);
-  const FlLspValue *value = fl_lsp_value_at(d, at);
-  if (name && value && value->at.start != name->at.start) value = NULL;
-  json_t *column = name || (value && is_name(script(d), value->at)) ? NULL : hover_column(all, d, at);
-  if (column) return column;
-  FlSpan span = name ? name->at : value ? value->at : (FlSpan){0};
-  if (!span.file) return NULL;
+/* What a name, or a value where there is none, is: its type, and what its declaration says. */
+static void say_meaning(const FlLspDocument *d, const FlLspName *name, const FlLspValue *value,
+                        FlText1 *out) {
   FlArena *arena = fl_arena_new();
   const FlLspDeclared *decl =
       name && name->what.declared.file ? declaration(arena, d, name->what.declared) : NULL;
   const FlSource *f = script(d);
-  FlText1 out = {0};
-  fl_text_addz(&out, "```flow\n");
-  if (name && name->what.signature) fl_text_addf(&out, "%s(%s)", name->what.name, name->what.signature);
-  else if (decl && (is_function(decl->kind) || !value)) fl_text_addz(&out, decl->head);
+  fl_text_addz(out, "```flow\n");
+  if (name && name->what.signature) fl_text_addf(out, "%s(%s)", name->what.name, name->what.signature);
+  else if (decl && (is_function(decl->kind) || !value)) fl_text_addz(out, decl->head);
   else if (value && value->at.len <= 80 && !memchr(f->text + value->at.start, '\n', value->at.len))
-    fl_text_addf(&out, "%.*s: %s", (int)value->at.len, f->text + value->at.start, value->type);
-  else if (value) fl_text_addz(&out, value->type);
-  else fl_text_addz(&out, name->what.name);
-  fl_text_addz(&out, "\n```");
+    fl_text_addf(out, "%.*s: %s", (int)value->at.len, f->text + value->at.start, value->type);
+  else if (value) fl_text_addz(out, value->type);
+  else fl_text_addz(out, name->what.name);
+  fl_text_addz(out, "\n```");
   if (value && name && (name->what.signature || (decl && is_function(decl->kind))))
-    fl_text_addf(&out, "\n\n`%s`", value->type);
+    fl_text_addf(out, "\n\n`%s`", value->type);
   const char *doc = decl && decl->doc ? decl->doc : name ? name->what.doc : NULL;
-  if (doc) fl_text_addf(&out, "\n\n%s", doc);
-  json_t *answer = json_pack("{s:{s:s, s:s#}, s:o}", "contents", "kind", "markdown", "value", out.s,
-                             (int)out.len, "range", fl_lsp_range(all, f, span.start, span.len));
-  fl_text_reset(&out);
+  if (doc) fl_text_addf(out, "\n\n%s", doc);
   fl_arena_free(arena);
+}
+
+json_t *fl_lsp_hover(FlLspDocuments *all, FlLspDocument *d, const json_t *params) {
+  uint32_t at = fl_lsp_asked(all, d, params);
+  const FlLspName *name = fl_lsp_name_at(d, at);
+  const FlLspValue *value = fl_lsp_value_at(d, at);
+  FlText1 rows = {0}, out = {0};
+  FlSpan step = {0};
+  bool shows = fl_lsp_rows(all, d, at, &rows, &step);
+  if ((name && value && value->at.start != name->at.start) || (shows && !name)) value = NULL;
+  bool column = !name && !shows && !(value && is_name(script(d), value->at));
+  json_t *answer = column ? hover_column(all, d, at) : NULL;
+  FlSpan span = name ? name->at : value ? value->at : step;
+  if (!answer && span.file) {
+    if (name || value) say_meaning(d, name, value, &out);
+    if (shows) fl_text_addf(&out, "%s%s", out.len ? "\n\n---\n\n" : "", rows.s);
+    answer = json_pack("{s:{s:s, s:s#}, s:o}", "contents", "kind", "markdown", "value", out.s, (int)out.len,
+                       "range", fl_lsp_range(all, script(d), span.start, span.len));
+  }
+  fl_text_reset(&rows);
+  fl_text_reset(&out);
   return answer;
 }
 
@@ -124,6 +135,27 @@ static Spans uses(FlArena *arena, const FlLspDocument *d, FlSpan declared, bool 
   return all;
 }
 
+typedef struct Places {
+  FlLspDocuments *all;
+  json_t *out;
+} Places;
+
+/* Unless it is there. */
+static void append(json_t *list, json_t *item) {
+  size_t k;
+  const json_t *x;
+  bool there = false;
+  json_array_foreach(list, k, x) there = there || json_equal(x, item);
+  if (there) json_decref(item);
+  else json_array_append_new(list, item);
+}
+
+static void add_place(void *env, const FlSource *f, FlSpan at) {
+  const Places *p = env;
+  append(p->out, json_pack("{s:o, s:o}", "uri", fl_lsp_uri(p->all, f), "range",
+                           fl_lsp_range(p->all, f, at.start, at.len)));
+}
+
 json_t *fl_lsp_references(FlLspDocuments *all, FlLspDocument *d, const json_t *params) {
   const FlLspName *name = fl_lsp_name_at(d, fl_lsp_asked(all, d, params));
   if (!name || !name->what.declared.file) return NULL;
@@ -132,6 +164,7 @@ json_t *fl_lsp_references(FlLspDocuments *all, FlLspDocument *d, const json_t *p
   Spans at = uses(arena, d, name->what.declared, with);
   json_t *out = json_array();
   for (int i = 0; i < at.n; i++) json_array_append_new(out, fl_lsp_location(all, d->c.sources, at.at[i]));
+  fl_lsp_elsewhere(all, d, name->what.declared, &(Places){all, out}, add_place);
   fl_arena_free(arena);
   return out;
 }
@@ -165,6 +198,24 @@ json_t *fl_lsp_prepare_rename(FlLspDocuments *all, FlLspDocument *d, const json_
   return name ? fl_lsp_range(all, script(d), name->at.start, name->at.len) : NULL;
 }
 
+typedef struct Renaming {
+  FlLspDocuments *all;
+  json_t *changes;
+  const char *written;
+} Renaming;
+
+static void rename_at(void *env, const FlSource *f, FlSpan at) {
+  const Renaming *r = env;
+  json_t *uri = fl_lsp_uri(r->all, f), *list = json_object_get(r->changes, json_string_value(uri));
+  if (!list) {
+    list = json_array();
+    json_object_set_new(r->changes, json_string_value(uri), list);
+  }
+  append(list,
+         json_pack("{s:o, s:s}", "range", fl_lsp_range(r->all, f, at.start, at.len), "newText", r->written));
+  json_decref(uri);
+}
+
 json_t *fl_lsp_rename(FlLspDocuments *all, FlLspDocument *d, const json_t *params) {
   const FlLspName *name = renamed(all, d, params);
   const char *wanted = json_string_value(json_object_get(params, "newName"));
@@ -176,22 +227,12 @@ json_t *fl_lsp_rename(FlLspDocuments *all, FlLspDocument *d, const json_t *param
   else fl_syntax_add_name(&written, wanted);
   FlArena *arena = fl_arena_new();
   Spans at = uses(arena, d, name->what.declared, true);
-  json_t *changes = json_object();
-  for (int i = 0; i < at.n; i++) {
-    const FlSource *f = fl_sources_get(d->c.sources, at.at[i].file);
-    json_t *uri = fl_lsp_uri(all, f), *list = json_object_get(changes, json_string_value(uri));
-    if (!list) {
-      list = json_array();
-      json_object_set_new(changes, json_string_value(uri), list);
-    }
-    json_array_append_new(list,
-                          json_pack("{s:o, s:s}", "range", fl_lsp_range(all, f, at.at[i].start, at.at[i].len),
-                                    "newText", written.s));
-    json_decref(uri);
-  }
+  Renaming r = {all, json_object(), written.s};
+  for (int i = 0; i < at.n; i++) rename_at(&r, fl_sources_get(d->c.sources, at.at[i].file), at.at[i]);
+  fl_lsp_elsewhere(all, d, name->what.declared, &r, rename_at);
   fl_arena_free(arena);
   fl_text_reset(&written);
-  return json_pack("{s:o}", "changes", changes);
+  return json_pack("{s:o}", "changes", r.changes);
 }
 
 /* ---- messages ------------------------------------------------------------------------------------------ */

@@ -11,6 +11,14 @@ FlLspAnswer fl_lsp_hover, fl_lsp_definition, fl_lsp_references, fl_lsp_highlight
     fl_lsp_rename;
 FlLspAnswer fl_lsp_symbols, fl_lsp_folds, fl_lsp_format, fl_lsp_actions, fl_lsp_tokens;
 FlLspAnswer fl_lsp_complete, fl_lsp_signature;
+/* elsewhere.c: tells of each place where the name that is declared there, at the top of its file, is used in
+ * other files than the document: what that imports, and all of the open folder. `f` lives until tell returns.
+ */
+void fl_lsp_elsewhere(FlLspDocuments *all, const FlLspDocument *d, FlSpan declared, void *env,
+                      void (*tell)(void *env, const FlSource *f, FlSpan at));
+/* rows.c: the first rows of the table that the step of a pipe at a place gives, as Markdown, and where that
+ * step is; false: nothing is known of them. */
+bool fl_lsp_rows(FlLspDocuments *all, FlLspDocument *d, uint32_t at, FlText1 *out, FlSpan *step);
 /* last_run.c: rows at each |>, and what is to be computed again. */
 FlLspAnswer fl_lsp_hints, fl_lsp_lenses;
 

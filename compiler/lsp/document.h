@@ -3,6 +3,7 @@
 #define FL_LSP_DOCUMENT_H
 
 #include "driver.h"
+#include "lsp/lsp.h"
 #include "syntax/ast.h"
 
 #include <jansson.h>
@@ -47,7 +48,10 @@ typedef struct FlLspDocuments {
   FlLspDocument *first;
   char *root; /* the folder that is open, or NULL */
   bool utf8;  /* columns are bytes; else units of UTF-16 */
-  bool no_last_run; /* the editor does not want to hear of it */
+  bool no_hints, no_lens, no_rows; /* what the editor does not want to hear of: rows of the last run, what a
+                                      run would do, rows of a sample */
+  int rows_ms;                     /* how long rows of a sample may take */
+  FlLspSampler *sample;            /* or NULL */
   FlLspFile *files;
 } FlLspDocuments;
 

@@ -67,10 +67,10 @@ static void find_lines(Last *l) {
 }
 
 /* The record of the document's script; false: there is none. */
-static bool open_last(Last *l, const FlLspDocuments *all, const FlLspDocument *d) {
+static bool open_last(Last *l, const FlLspDocument *d) {
   char dir[4096], source[FL_SOURCE_DIGEST];
   *l = (Last){.d = d};
-  if (all->no_last_run || !d->c.sources || !fl_cache_dir(d->path, dir, sizeof dir)) return false;
+  if (!d->c.sources || !fl_cache_dir(d->path, dir, sizeof dir)) return false;
   FlMemo *memo = fl_memo_open(&(FlMemoOptions){.dir = dir, .look = true});
   if (memo) l->r = fl_last_run_read(memo, d->path);
   fl_memo_close(memo);
@@ -312,7 +312,7 @@ static json_t *say_step(const Last *l, FlLspDocuments *all, const Step *s) {
 json_t *fl_lsp_hints(FlLspDocuments *all, FlLspDocument *d, const json_t *params) {
   json_t *out = json_array();
   Last l;
-  if (!open_last(&l, all, d)) return out;
+  if (all->no_hints || !open_last(&l, d)) return out;
   const json_t *range = json_object_get(params, "range");
   uint32_t from = fl_lsp_offset(all, &d->text, json_object_get(range, "start")),
            to = fl_lsp_offset(all, &d->text, json_object_get(range, "end"));
@@ -380,11 +380,11 @@ json_t *fl_lsp_lenses(FlLspDocuments *all, FlLspDocument *d, const json_t *param
   (void)params;
   json_t *out = json_array();
   const FlModule *m = d->c.lacks ? NULL : d->c.sema.module;
-  if (!m || all->no_last_run) return out;
+  if (!m || all->no_lens) return out;
   FlText1 text = {0};
   Last l;
   fl_text_addz(&text, "run");
-  if (open_last(&l, all, d)) {
+  if (open_last(&l, d)) {
     Stale s = {0};
     for (const FlFunc *f = m->first; f; f = f->next)
       if (f->kind == FL_FUNC_STAGE) count_stage(&l, f, &s);

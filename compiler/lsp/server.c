@@ -83,6 +83,17 @@ static void publish_all(Server *s) {
 
 /* ---- the life ------------------------------------------------------------------------------------------ */
 
+/* What the editor switches off, and how long rows of a sample may take. */
+static void read_options(FlLspDocuments *all, const json_t *options) {
+  bool no_last_run = json_is_false(json_object_get(options, "lastRun"));
+  const json_t *ms = json_object_get(options, "rowsWithin");
+  all->no_hints = no_last_run || json_is_false(json_object_get(options, "hints"));
+  all->no_lens = no_last_run || json_is_false(json_object_get(options, "lens"));
+  all->no_rows = json_is_false(json_object_get(options, "rows"));
+  all->rows_ms =
+      json_integer_value(ms) > 0 && json_integer_value(ms) <= 60000 ? (int)json_integer_value(ms) : 50;
+}
+
 static json_t *initialize(Server *s, const json_t *params) {
   const char *root = json_string_value(json_object_get(params, "rootUri"));
   const json_t *folders = json_object_get(params, "workspaceFolders");
@@ -96,8 +107,7 @@ static json_t *initialize(Server *s, const json_t *params) {
     const char *name = json_string_value(encoding);
     s->documents.utf8 = s->documents.utf8 || (name && strcmp(name, "utf-8") == 0);
   }
-  const json_t *last_run = json_object_get(json_object_get(params, "initializationOptions"), "lastRun");
-  s->documents.no_last_run = json_is_false(last_run);
+  read_options(&s->documents, json_object_get(params, "initializationOptions"));
   s->life = RUNS;
   json_t *can =
       json_pack("{s:s, s:{s:b, s:i, s:b}, s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:{s:b}, s:{s:[s]}, s:{s:[s]}, "
@@ -109,8 +119,8 @@ static json_t *initialize(Server *s, const json_t *params) {
                 "codeActionKinds", "quickfix", "completionProvider", "triggerCharacters", ".",
                 "signatureHelpProvider", "triggerCharacters", "(", ",", "semanticTokensProvider", "legend",
                 "tokenTypes", fl_lsp_token_kinds(), "tokenModifiers", fl_lsp_token_modifiers(), "full", 1,
-                "inlayHintProvider", !s->documents.no_last_run, "codeLensProvider", "resolveProvider", 0);
-  if (s->documents.no_last_run) json_object_del(can, "codeLensProvider");
+                "inlayHintProvider", !s->documents.no_hints, "codeLensProvider", "resolveProvider", 0);
+  if (s->documents.no_lens) json_object_del(can, "codeLensProvider");
   return json_pack("{s:o, s:{s:s, s:s}}", "capabilities", can, "serverInfo", "name", "flow", "version",
                    FL_FLOW_VERSION);
 }
@@ -233,8 +243,8 @@ static void serve(void *arg) {
   }
 }
 
-int fl_lsp_serve(int in, int out) {
-  Server s = {.wire = {.in = in, .out = out}, .status = 1};
+int fl_lsp_serve(int in, int out, FlLspSampler *sample) {
+  Server s = {.wire = {.in = in, .out = out}, .documents = {.sample = sample}, .status = 1};
   char bug[FL_BUG_TEXT];
   if (!fl_guard_bugs(serve, &s, bug)) return 4;
   int status = s.wire.lost ? 4 : s.status;

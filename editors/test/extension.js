@@ -64,7 +64,7 @@ async function main() {
   await extension.activate({ subscriptions: [] });
   const [first] = seen.clients;
   check("a client of flowc lsp", () => assert.deepStrictEqual([first.on, first.server.run.args, first.client.documentSelector], [true, ["lsp"], [{ language: "flow" }]]));
-  check("its options", () => assert.deepStrictEqual(first.client.initializationOptions, { lastRun: false }));
+  check("its options", () => assert.deepStrictEqual(first.client.initializationOptions, { lastRun: false, rows: true }));
   check("the commands of the manifest", () => assert.deepStrictEqual(manifest.contributes.commands.map((c) => c.command).sort(), Object.keys(seen.commands).sort()));
   check("files of the manifest", () => {
     const { grammars, snippets, languages } = manifest.contributes;

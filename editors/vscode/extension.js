@@ -12,7 +12,7 @@ async function start() {
   const command = { command: setting("path") || "flowc", args: ["lsp"] };
   client = new LanguageClient("flow", "flow", { run: command, debug: command }, {
     documentSelector: [{ language: "flow" }],
-    initializationOptions: { lastRun: setting("lastRun") !== false },
+    initializationOptions: { lastRun: setting("lastRun") !== false, rows: setting("rows") !== false },
   });
   try {
     await client.start();

@@ -164,6 +164,7 @@ typedef struct FlRunOptions {
   const FlKernelMaker *maker;  /* NULL: kernels stay as they are; outlives the run */
   int64_t tries; /* nanoseconds of the processors after which the run is given up; 0: it is run to its end
                     (tried.c) */
+  bool looks;    /* of one that is tried for what it prints alone: operators may take all of its time */
   FlRanks *ranks;              /* this one of several runs of one program; NULL: alone; outlives the run */
 } FlRunOptions;
 

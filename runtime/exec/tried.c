@@ -43,14 +43,15 @@ FlStatus fl_tried_read(FlCtx *ctx, const char *path, int64_t len) {
   if (!ctx || !ctx->run || !ctx->run->tried_until) return 0;
   struct stat there;
   char *name = strndup(path, (size_t)len);
-  bool ordinary = name && stat(name, &there) == 0 && S_ISREG(there.st_mode) && there.st_size <= MOST_BYTES;
+  bool ordinary = name && stat(name, &there) == 0 && S_ISREG(there.st_mode) &&
+                  (there.st_size <= MOST_BYTES || ctx->run->options.looks);
   bool none = name && stat(name, &there) != 0; /* it fails, then */
   free(name);
   return ordinary || none ? 0 : fl_ctx_act(ctx);
 }
 
 FlStatus fl_tried_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args) {
-  if (!ctx->run || !ctx->run->tried_until) return 0;
+  if (!ctx->run || !ctx->run->tried_until || ctx->run->options.looks) return 0;
   int64_t n = 0;
   for (int32_t i = 0; i < desc->n_args; i++) {
     FlType1 t = desc->arg_types[i];

@@ -115,6 +115,7 @@ static int run_program(const FlProgram *p, const char *script, const char *name,
                           .keep = fl_process_keep,
                           .maker = made->maker,
                           .tries = made->tries,
+                          .looks = made->looks,
                           .color = isatty(STDERR_FILENO) && !getenv("NO_COLOR")};
   FlSignals signals = {.silent = ranks && ranks->here};
   block_signals(&signals);

@@ -11,6 +11,7 @@
 typedef struct FlMade {
   const FlKernelMaker *maker;
   int64_t tries;
+  bool looks;
 } FlMade;
 
 /* fl_main for a program that was made from `script` just now (flowc run); argv[0] is what usage messages call

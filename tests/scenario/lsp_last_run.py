@@ -1,27 +1,24 @@
 #!/usr/bin/env python3
 """The language server on the last run: rows and columns at each |> of random scripts are those that a model in Python counts, or
 not said, in every way of running; stale once the text or a file has changed; the lens over the script; nothing is written.
-FLOW_TEST_SEED, FLOW_TEST_ROUNDS: which scripts, and how many. Answers are checked by lsprotocol (PyPI) where it is on the path."""
+FLOW_TEST_SEED, FLOW_TEST_ROUNDS: which scripts, and how many. Answers are checked by lsprotocol (PyPI) where it is there."""
 import os
 import random
 import re
 import sys
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parent.parent))
-from lsp_client import Client, uri_of
+from lsp_client import Client, protocol, uri_of
 from scenario_kit import SHORT, Place, check, finish
 
-try:
-    from lsprotocol import converters, types
-except ImportError:
-    converters = None
+WRONG = protocol()
 ROUNDS = int(os.environ.get("FLOW_TEST_ROUNDS", "12" if SHORT else "60"))
 SEED = int(os.environ.get("FLOW_TEST_SEED", "1"))
 
 
 def by_protocol(method, message):
-    if converters and method in types.METHOD_TO_TYPES and "result" in message:
-        converters.get_converter().structure(message, types.METHOD_TO_TYPES[method][1])
+    why = WRONG(method, message)
+    check(why is None, f"{method} is as the protocol says", why)
 
 
 def asked(place, text=None, script="main.flow", **options):

@@ -13,7 +13,8 @@ usage: ./build.sh [COMMAND]
   bench [...]     build and run the benchmarks of bench/
   fuzz [NAME]     build the fuzz targets and run each for FUZZ_SECONDS (default 600)
   places [NAME ...] a release's check, as root: builds and tests a clone of the last commit in fresh Debians 12 and 13 with gcc and
-                  clang, below a path with spaces, as another user, without HOME, read-only, in a cgroup (tests/places.py)
+                  clang, below a path with spaces, as another user, without HOME, read-only, in a cgroup; editors with the language
+                  server: `places editors` (tests/places.py)
   asan, tsan      build with sanitizers in build-asan or build-tsan and run all tests there
   install         install under PREFIX (default /usr/local)
   clean           remove build folders

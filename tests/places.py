@@ -8,8 +8,10 @@
   home      without HOME, and with one that is not there
   readonly  the script, its folder and its data cannot be written, and neither can flow's own folder
   cgroup    a container with little memory and half a processor
+  editors   Debian 13 with Neovim 0.10, Emacs 30 and Vim, which drive the `flowc lsp` of this tree's build folder, and say what they colour;
+            under a minute once the room is there ($PLACES/editors)
 
-In: the working tree's last commit; $PLACES (build-places) holds what debootstrap made. Needs root: changes to other
+In: the working tree's last commit (of the editors: the tree and its build folder); $PLACES (build-places) holds what debootstrap made. Needs root: changes to other
 users, mounts, and makes cgroups; everything that it mounts or makes outside of $PLACES is taken away again.
 Environment: PLACES_TESTS="NAME ...": which tests run in each Debian ("": all). Ends with "N passed, N failed".
 """
@@ -83,15 +85,21 @@ def mounted(root):
             subprocess.run(["umount", "-l", str(at)], check=False)
 
 
-def fresh(name):
-    """The folder of a Debian with nothing in it but what is always there, and certificates."""
-    base, root = PLACES / f"{name}.base", PLACES / name
+def base_of(name):
+    """The folder of a Debian with nothing in it but what is always there, and certificates; not to be changed."""
+    base = PLACES / f"{name}.base"
     if not (base / "complete").exists():
         shutil.rmtree(base, ignore_errors=True)
         base.mkdir(parents=True)
         subprocess.run(["debootstrap", "--variant=minbase", "--include=ca-certificates", DEBIANS[name], str(base)], check=True,
                        stdout=subprocess.DEVNULL)
         (base / "complete").touch()
+    return base
+
+
+def fresh(name):
+    """A copy of it, made anew."""
+    base, root = base_of(name), PLACES / name
     shutil.rmtree(root, ignore_errors=True)
     subprocess.run(["cp", "-a", "--reflink=auto", str(base), str(root)], check=True)
     return root
@@ -275,8 +283,59 @@ def container():
         check(free.stdout == done.stdout, "cgroup: the same as without a limit", free.stdout + done.stdout)
 
 
+# ---- editors ----------------------------------------------------------------------------------------------------------
+
+ROOM = ["neovim", "emacs-nox", "vim-nox", "libxxhash0"]  # the last is flowc's
+
+
+def editors_room():
+    """A Debian 13 with editors, which stays."""
+    root, mark = PLACES / "editors", PLACES / "editors/room"
+    if not (mark.exists() and mark.read_text() == " ".join(ROOM)):
+        shutil.rmtree(root, ignore_errors=True)
+        subprocess.run(["cp", "-a", "--reflink=auto", str(base_of("debian13")), str(root)], check=True)
+        with mounted(root):
+            done = run(["chroot", root, "bash", "-c", f"apt-get -qq update && apt-get -qq install -y --no-install-recommends {' '.join(ROOM)}"],
+                       {"DEBIAN_FRONTEND": "noninteractive", "HOME": "/root"})
+        if not succeeds("editors: the room has them", done):
+            return None
+        mark.write_text(" ".join(ROOM))
+    return root
+
+
+def editors():
+    if not (ROOT / "build/flowc").exists():
+        check(False, "editors: `./build.sh` has made build/flowc")
+        return
+    root = editors_room()
+    if root is None:
+        return
+    flow, parser = root / "root/flow", root / "root/flow.so"
+    source = ROOT / "editors/tree-sitter/src"
+    done = run(["cc", "-O2", "-shared", "-fPIC", f"-I{source}", "-o", parser, *sorted(source.glob("*.c"))])
+    if not succeeds("editors: the grammar compiles", done):
+        return
+    flow.mkdir(exist_ok=True)
+    subprocess.run(["mount", "--bind", str(ROOT), str(flow)], check=True)
+    try:
+        subprocess.run(["mount", "-o", "remount,ro,bind", str(flow)], check=True)
+        env = {"HOME": "/root", "FLOWC": "/root/flow/build/flowc", "PARSER": "/root/flow.so", "TERM": "dumb"}
+        with mounted(root):
+            versions = run(["chroot", root, "bash", "-c", "nvim --version | head -1; emacs --version | head -1; vim --version | head -1"], env)
+            found = versions.stdout.strip().replace("\n", ", ")
+            say(found)
+            check(re.match(r"NVIM v0\.10.*Emacs 30.*VIM", found), "editors: Neovim 0.10, Emacs 30 and Vim", found)
+            for part in ("vim", "neovim", "neovim-colours", "emacs"):
+                start = time.monotonic()
+                done = run(["chroot", root, "/root/flow/editors/test/run.sh", part], env)
+                if succeeds(f"editors: {part}", done, r"(?m)^\d+ passed, 0 failed$"):
+                    say(f"{part}: {', '.join(re.findall(r'(?m)^.*passed, 0 failed$', done.stdout + done.stderr))}, {time.monotonic() - start:.1f} s")
+    finally:
+        subprocess.run(["umount", "-l", str(flow)], check=True)
+
+
 KINDS = {**{f"{name}-{compiler}": (lambda n=name, c=compiler: debian(n, c)) for name in DEBIANS for compiler in ("gcc", "clang")},
-         "spaces": spaces, "user": user, "home": home, "readonly": readonly, "cgroup": container}
+         "spaces": spaces, "user": user, "home": home, "readonly": readonly, "cgroup": container, "editors": editors}
 
 
 def main():

@@ -14,7 +14,7 @@ SKIPPED = 77
 
 
 def main():
-    for part in ("words", "vim", "neovim", "emacs", "vscode", "extension", "pygments"):
+    for part in ("words", "vim", "neovim", "neovim-colours", "emacs", "vscode", "extension", "pygments"):
         done = subprocess.run([str(RUN), part], capture_output=True, text=True, env=dict(os.environ, FLOWC=FLOWC))
         if done.returncode == SKIPPED:
             print(f"{part}: {done.stdout.strip()}")

@@ -330,7 +330,7 @@ static void do_type(Repl *r, const char *rest) {
     fl_text_addc(&text, '\n');
     init_compilation(&c, &text);
     Asked a = {.at = {.start = (uint32_t)from, .len = (uint32_t)(end - from)}};
-    const FlWitness witness = {&a, hear_type, hear_name, hear_columns, hear_step};
+    const FlWitness witness = {&a, hear_type, hear_name, hear_columns, hear_step, NULL};
     fl_front_check(&c, NULL, &witness, -1);
     fl_compilation_say(&c);
     if (!c.lacks && !c.sink->n_errors && a.type) printf("%s\n", a.type);

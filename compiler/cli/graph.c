@@ -272,7 +272,7 @@ bool fl_graph_make(FlCompilation *c, const FlRecord *last, FlGraph *out) {
       .arena = c->arena, .sources = c->sources, .script = c->script, .nodes_of = fl_map_make(c->arena)};
   FlExplain texts = {.arena = c->arena, .sources = c->sources};
   m->graph.name = c->script->path;
-  fl_front_check(c, NULL, &(FlWitness){m, told_value, told_name, told_columns, told_step}, -1);
+  fl_front_check(c, NULL, &(FlWitness){m, told_value, told_name, told_columns, told_step, NULL}, -1);
   m->module = c->sema.module;
   if (c->lacks || !m->module) return false;
   for (int i = 0; i < c->ast->stmts.n; i++) add_statement(m, &texts, c->ast->stmts.at[i]);

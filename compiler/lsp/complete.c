@@ -3,7 +3,7 @@
  *
  * How: the half-written name becomes a whole one that means nothing, what is open is closed if need be, and
  * the text is checked: then its witness says which columns are names there and what stands before a point. */
-#include "lsp/answers.h"
+#include "lsp/complete.h"
 
 #include "sema/sema.h"
 
@@ -29,8 +29,7 @@ static uint32_t statement_start(const FlText1 *t, uint32_t at) {
   }
 }
 
-/* What is open at a place, the innermost last. In a comment: false. */
-static bool opens(FlArena *arena, const FlText1 *t, uint32_t at, FlOpens *out) {
+bool fl_lsp_opens(FlArena *arena, const FlText1 *t, uint32_t at, FlOpens *out) {
   uint32_t start = statement_start(t, at);
   bool code = fl_syntax_open_at_end(arena, t->s + start, at - start, out);
   for (int i = 0; i < out->n; i++) out->at[i].at += start;
@@ -40,14 +39,8 @@ static bool opens(FlArena *arena, const FlText1 *t, uint32_t at, FlOpens *out) {
 /* ---- what a check of the mended text says ---------------------------------------------------------------
  */
 
-typedef struct Mended {
-  FlCompilation c;
-  FlLspFacts facts;
-  uint32_t at; /* of the placeholder */
-} Mended;
-
 /* The type of what ends at a place, the largest that does. */
-static const char *type_before(const Mended *m, uint32_t end) {
+static const char *type_before(const FlLspMended *m, uint32_t end) {
   const FlLspValue *best = NULL;
   for (int i = 0; i < m->facts.values.n; i++) {
     const FlLspValue *x = &m->facts.values.at[i];
@@ -59,20 +52,18 @@ static const char *type_before(const Mended *m, uint32_t end) {
 }
 
 /* What is offered there: behind a point the type before it, else a row. NULL: the check says nothing. */
-static const char *said_at(const Mended *m, bool point) {
+static const char *said_at(const FlLspMended *m, bool point) {
   return point ? type_before(m, m->at - 1) : fl_lsp_row_at(&m->c, &m->facts, m->at);
 }
 
-/* Checks the text with the placeholder from `from` to `to`; with `closed`, what is open there is closed and
- * the rest of the line left out. */
-static void mend(FlLspDocuments *all, FlArena *arena, const FlLspDocument *d, uint32_t from, uint32_t to,
-                 bool closed, Mended *m) {
+void fl_lsp_mend(FlLspDocuments *all, FlArena *arena, const FlLspDocument *d, uint32_t from, uint32_t to,
+                 bool closed, FlLspMended *m) {
   FlText1 text = {0};
   fl_text_add(&text, d->text.s, from);
   fl_text_addz(&text, placeholder);
   if (closed) {
     FlOpens open = {0};
-    opens(arena, &d->text, from, &open);
+    fl_lsp_opens(arena, &d->text, from, &open);
     for (int i = open.n - 1; i >= 0; i--) fl_text_addz(&text, open.at[i].closer);
     while (to < d->text.len && d->text.s[to] != '\n') to++;
   }
@@ -233,33 +224,23 @@ static void offer_params(List *l, const char *signature) {
 
 /* ---- calls --------------------------------------------------------------------------------------------- */
 
-/* A call that is being written. */
-typedef struct Call {
-  const char *name, *module; /* module: NULL, none is named */
-  const char *head, *doc;    /* the function's, or NULL: nothing is known of it */
-  const char *params;        /* within the head, what is in its brackets; of flow's own their signature */
-  int argument;              /* which one is being written */
-} Call;
-
 static void find_builtin(void *env, const FlNamed *what, unsigned kinds) {
-  Call *call = env;
+  FlLspCall *call = env;
   (void)kinds;
   if (strcmp(what->name, call->name) != 0) return;
   call->params = what->signature;
   call->doc = what->doc;
 }
 
-/* The innermost call around a place whose arguments are being written. false: none, or nobody knows the
- * function. */
-static bool call_at(FlArena *arena, const FlLspDocument *d, uint32_t at, Call *out) {
+bool fl_lsp_call_at(FlArena *arena, const FlLspDocument *d, uint32_t at, FlLspCall *out) {
   FlOpens open = {0};
-  if (!opens(arena, &d->text, at, &open)) return false;
+  if (!fl_lsp_opens(arena, &d->text, at, &open)) return false;
   int k = open.n - 1;
   while (k >= 0 && *open.at[k].closer != ')') k--;
   if (k < 0) return false;
   uint32_t end = open.at[k].at, start = name_start(&d->text, end);
-  *out =
-      (Call){.name = fl_arena_strndup(arena, d->text.s + start, end - start), .argument = open.at[k].commas};
+  *out = (FlLspCall){.name = fl_arena_strndup(arena, d->text.s + start, end - start),
+                     .argument = open.at[k].commas};
   if (start == end) return false;
   if (start > 0 && d->text.s[start - 1] == '.') {
     uint32_t from = name_start(&d->text, start - 1);
@@ -291,9 +272,9 @@ static bool call_at(FlArena *arena, const FlLspDocument *d, uint32_t at, Call *o
 
 json_t *fl_lsp_signature(FlLspDocuments *all, FlLspDocument *d, const json_t *params) {
   FlArena *arena = fl_arena_new();
-  Call call;
+  FlLspCall call;
   json_t *out = NULL;
-  if (call_at(arena, d, fl_lsp_asked(all, d, params), &call)) {
+  if (fl_lsp_call_at(arena, d, fl_lsp_asked(all, d, params), &call)) {
     json_t *labels = json_array();
     const char *from = strchr(call.head, '(');
     int depth = 0;
@@ -327,15 +308,17 @@ json_t *fl_lsp_complete(FlLspDocuments *all, FlLspDocument *d, const json_t *par
   FlArena *arena = fl_arena_new();
   List l = {arena, fl_interner_make(arena), fl_map_make(arena), json_array(), from};
   FlOpens open = {0};
-  bool named = opens(arena, &d->text, from, &open) && !(open.n && *open.at[open.n - 1].closer == '"');
+  bool code = fl_lsp_opens(arena, &d->text, from, &open), text = open.n && *open.at[open.n - 1].closer == '"';
+  bool named = code && !text;
+  if (code && text) fl_lsp_complete_text(all, arena, d, at, l.items);
   bool point = from > 0 && d->text.s[from - 1] == '.' && !(from > 1 && d->text.s[from - 2] == '.');
   bool number = from < at && isdigit((unsigned char)d->text.s[from]);
   if (named && !number) {
-    Mended m = {d->c, d->facts, from};
+    FlLspMended m = {d->c, d->facts, from};
     const char *found = said_at(&m, point);
     for (int closed = 0; closed < 2 && !found && (point || open.n); closed++) {
-      Mended other;
-      mend(all, arena, d, from, at, closed, &other);
+      FlLspMended other;
+      fl_lsp_mend(all, arena, d, from, at, closed, &other);
       found = said_at(&other, point);
       if (found || (other.c.ast && d->c.sink->n_errors)) m = other;
     }
@@ -349,8 +332,8 @@ json_t *fl_lsp_complete(FlLspDocuments *all, FlLspDocument *d, const json_t *par
       offer_declared(&l, &tops, '0');
       if (found) fl_lsp_fields(arena, found, &l, offer_field);
     } else {
-      Call call;
-      if (call_at(arena, d, at, &call)) offer_params(&l, call.params);
+      FlLspCall call;
+      if (fl_lsp_call_at(arena, d, at, &call)) offer_params(&l, call.params);
       if (found) fl_lsp_fields(arena, found, &l, offer_field);
       FlWalker w = {&l, local_expr, local_stmt};
       FlLspDeclaredList tops = {0};

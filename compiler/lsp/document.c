@@ -195,6 +195,11 @@ static void told_name(void *env, FlSpan at, const FlNamed *what) {
   fl_vec_push(f->arena, &f->names, ((FlLspName){at, *what}));
 }
 
+static void told_among(void *env, FlSpan at, int n, const char *const *texts) {
+  FlLspFacts *f = env;
+  fl_vec_push(f->arena, &f->among, ((FlLspAmong){at, n, texts}));
+}
+
 bool fl_lsp_try(FlLspDocuments *all, FlArena *arena, const FlLspDocument *d, const FlText1 *text,
                 FlCompilation *c, FlLspFacts *facts) {
   FlLspWorld here = {all, d->path};
@@ -203,7 +208,8 @@ bool fl_lsp_try(FlLspDocuments *all, FlArena *arena, const FlLspDocument *d, con
   fl_compilation_init_in(c, arena, NULL, d->path, text);
   c->silent = true;
   if (!c->lacks)
-    fl_front_check(c, &world, &(FlWitness){facts, told_value, told_name, told_columns, told_step}, -1);
+    fl_front_check(c, &world, &(FlWitness){facts, told_value, told_name, told_columns, told_step, told_among},
+                   -1);
   return !c->lacks;
 }
 

@@ -21,12 +21,18 @@ typedef struct FlLspStep {
   FlSpan at;
   FlFlow takes, gives;
 } FlLspStep;
+typedef struct FlLspAmong {
+  FlSpan at;
+  int n;
+  const char *const *texts;
+} FlLspAmong;
 typedef struct FlLspFacts {
   FlArena *arena; /* the compilation's */
   FlVec(FlLspValue) values;
   FlVec(FlLspName) names;
   FlVec(FlLspValue) columns; /* `type`: of the row */
   FlVec(FlLspStep) steps;
+  FlVec(FlLspAmong) among;
 } FlLspFacts;
 
 typedef struct FlLspDocument {

@@ -109,17 +109,17 @@ static json_t *initialize(Server *s, const json_t *params) {
   }
   read_options(&s->documents, json_object_get(params, "initializationOptions"));
   s->life = RUNS;
-  json_t *can =
-      json_pack("{s:s, s:{s:b, s:i, s:b}, s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:{s:b}, s:{s:[s]}, s:{s:[s]}, "
-                "s:{s:[s, s]}, s:{s:{s:o, s:o}, s:b}, s:b, s:{s:b}}",
-                "positionEncoding", s->documents.utf8 ? "utf-8" : "utf-16", "textDocumentSync", "openClose",
-                1, "change", 2, "save", 1, "hoverProvider", 1, "definitionProvider", 1, "referencesProvider",
-                1, "documentHighlightProvider", 1, "documentSymbolProvider", 1, "foldingRangeProvider", 1,
-                "documentFormattingProvider", 1, "renameProvider", "prepareProvider", 1, "codeActionProvider",
-                "codeActionKinds", "quickfix", "completionProvider", "triggerCharacters", ".",
-                "signatureHelpProvider", "triggerCharacters", "(", ",", "semanticTokensProvider", "legend",
-                "tokenTypes", fl_lsp_token_kinds(), "tokenModifiers", fl_lsp_token_modifiers(), "full", 1,
-                "inlayHintProvider", !s->documents.no_hints, "codeLensProvider", "resolveProvider", 0);
+  json_t *can = json_pack(
+      "{s:s, s:{s:b, s:i, s:b}, s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:{s:b}, s:{s:[s]}, s:{s:[s, s, s]}, "
+      "s:{s:[s, s]}, s:{s:{s:o, s:o}, s:b}, s:b, s:{s:b}}",
+      "positionEncoding", s->documents.utf8 ? "utf-8" : "utf-16", "textDocumentSync", "openClose", 1,
+      "change", 2, "save", 1, "hoverProvider", 1, "definitionProvider", 1, "referencesProvider", 1,
+      "documentHighlightProvider", 1, "documentSymbolProvider", 1, "foldingRangeProvider", 1,
+      "documentFormattingProvider", 1, "renameProvider", "prepareProvider", 1, "codeActionProvider",
+      "codeActionKinds", "quickfix", "completionProvider", "triggerCharacters", ".", "\"", "/",
+      "signatureHelpProvider", "triggerCharacters", "(", ",", "semanticTokensProvider", "legend",
+      "tokenTypes", fl_lsp_token_kinds(), "tokenModifiers", fl_lsp_token_modifiers(), "full", 1,
+      "inlayHintProvider", !s->documents.no_hints, "codeLensProvider", "resolveProvider", 0);
   if (s->documents.no_lens) json_object_del(can, "codeLensProvider");
   return json_pack("{s:o, s:{s:s, s:s}}", "capabilities", can, "serverInfo", "name", "flow", "version",
                    FL_FLOW_VERSION);

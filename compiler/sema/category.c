@@ -241,14 +241,14 @@ static FlValue *code_of(FlSema *s, FlValue *levels, FlValue *text, FlValue **mes
 
 static FlVal encode_const(FlSema *s, FlValue *text, FlValue *levels, FlSpan span) {
   int k = find_const(levels, text), n = levels->op->n_args;
+  bool told = s->witness && s->witness->among;
+  const char **names = k < 0 || told ? FL_NEW_ARRAY(s->arena, const char *, n + 1) : NULL;
+  for (int i = 0; names && i < n; i++) names[i] = levels->op->args[i]->op->attrs.s;
+  if (told) s->witness->among(s->witness->env, span, n, names);
   if (k >= 0) return fl_val_scalar(s, FL_I32, fl_ir_const_i(&s->b, FL_I32, k));
   FlDiag *d = fl_sema_report(s, FL_E0261, span, "\"%s\" is not one of the levels", text->op->attrs.s);
-  const char **names = FL_NEW_ARRAY(s->arena, const char *, n + 1);
   FlText1 all = {0};
-  for (int i = 0; i < n; i++) {
-    names[i] = levels->op->args[i]->op->attrs.s;
-    if (i < 24) fl_text_addf(&all, i ? ", \"%s\"" : "\"%s\"", names[i]);
-  }
+  for (int i = 0; i < n && i < 24; i++) fl_text_addf(&all, i ? ", \"%s\"" : "\"%s\"", names[i]);
   const char *near = fl_closest(text->op->attrs.s, names, n);
   if (near) fl_diag_meant_text(s->sink, d, span, near);
   else if (n) fl_diag_help(s->sink, d, "the levels are %s", all.s);

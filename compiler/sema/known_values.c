@@ -124,6 +124,7 @@ static const char *meant(FlSema *s, const FlKnownColumn *k, const char *text) {
 static void look_at(FlSema *s, const FlKnownColumn *k, const FlExpr *literal) {
   const char *text = fl_habit_plain_text(literal);
   if (!text) return;
+  if (s->witness && s->witness->among) s->witness->among(s->witness->env, literal->span, k->n, k->texts);
   FlUnknownText *u = NULL;
   for (int i = 0; i < s->unknown_texts.n && !u; i++) {
     FlUnknownText *x = &s->unknown_texts.at[i];

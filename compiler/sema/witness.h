@@ -35,6 +35,9 @@ typedef struct FlWitness {
   void (*columns)(void *env, FlSpan at, const char *row);
   /* The call at `at` behind a |> takes and gives these. */
   void (*step)(void *env, FlSpan at, FlFlow takes, FlFlow gives);
+  /* The text that is written at `at` is compared with what can be these texts alone: levels, or all that a
+   * column of a file has. NULL: nobody wants to know. */
+  void (*among)(void *env, FlSpan at, int n, const char *const *texts);
 } FlWitness;
 
 #endif

@@ -198,6 +198,17 @@ COMPLETED = [
     ('let z = "{p.x} wh', [], ["while", "least"]),
     ('let z = "a\\" wh', [], ["while", "least"]),
     ('let z = r"\\" + le', ["least"], []),
+    ('let z = t |> where(carrier == "', ["AA", "UA"], ["while", "least"]),
+    ('let z = t |> where(carrier == "U', ["AA", "UA"], ["while", "least"]),
+    ('let z = t |> where(carrier == "U")', ["AA", "UA"], [], 2),
+    ('let z = t |> where(distance > 3 and carrier in ["AA", ""])', ["AA", "UA"], [], 3),
+    ('let c = category(t.origin, levels = ["EWR", "JFK"])\nlet z = c == "', ["EWR", "JFK"], ["LGA"]),
+    ('let z = t |> derive(carrier = lower(carrier)) |> where(carrier == "', [], ["AA", "aa"]),
+    ('let z = read_csv("', ["data/"], ["main.flow"]),
+    ('let z = read_csv("data/fl', ["data/flights.csv", "data/digits.csv"], []),
+    ('let z = read_csv("data/fl", sep = ",")', ["data/flights.csv"], [], 13),
+    ('import "', ["late.flow", "data/"], []),
+    ('print("da', [], ["data/"]),
     ("# wh", [], ["while", "least"]),
     ("let z = 1", [], ["while", "least"]),
 ]
@@ -318,7 +329,11 @@ def answers(server, uri, text, spots):
     return out
 
 
-done = 0
+def memory(pid):
+    return int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+done, used = 0, []
 while done < rounds:
     path = folder.path / "examples" / rng.choice(scripts).name
     uri, text = uri_of(path), path.read_text()
@@ -342,6 +357,10 @@ while done < rounds:
     check(answers(old, uri, text, spots) == answers(fresh, uri, text, spots), f"{path.name}: as a fresh server", text)
     check(fresh.end() == 0, "the fresh one ends well")
     old.tell("textDocument/didClose", textDocument={"uri": uri})
+    used.append(memory(old.process.pid))
+if len(used) >= 200:  # what it keeps is of the texts that are open, not of the edits; by then each script was among them
+    early, late = max(used[len(used) // 4:len(used) // 2]), max(used[len(used) * 3 // 4:])
+    check(late < 1.25 * early + 8, "its memory stays", f"{early:.0f} MB, then {late:.0f} MB")
 check(old.end() == 0, "it ends well after the edits")
 slow.sort()
 check(slow[len(slow) * 95 // 100] < 2 * PATIENCE, "edits are answered at once", slow[-5:])

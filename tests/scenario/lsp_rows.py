@@ -191,6 +191,9 @@ let ran = table(a = [exec("touch ran; echo 5", allow = true)]) |> head(2)
 let told = table(a = [env("HOME") ?? ""]) |> head(3)
 let queried = sql("select 1 as one") |> head(4)
 fn never(t: _) = t |> head(5)
+var n = 0
+while n < 100_000_000_000 { n += 1 }
+let waits = t |> where(k > n)
 '''
 client, uri = Client(place.path, env=place.env, check=typed, options={"rowsWithin": 3000}), uri_of(place.path / "main.flow")
 client.open(uri, TEXT)
@@ -198,7 +201,7 @@ at = lambda needle: TEXT.index(needle)
 check(shown(client, uri, TEXT, at("sort(-x)")) == (["k", "x"], [["3", "4"], ["1", "2"]], 2, None), "rows, in a script with errors elsewhere, and with an effect before",
       shown(client, uri, TEXT, at("sort(-x)")))
 check(shown(client, uri, TEXT, at("|> sort(-x)")) == shown(client, uri, TEXT, at("sort(-x)")), "also at the |>")
-for needle, why in (("derive(h", "a C function"), ("derive(s", "what takes too long"), ("where(nothing", "what is wrong"), ("where(x > n", "in a loop"), ("where(x > 100", "in a lambda"),
+for needle, why in (("derive(h", "a C function"), ("derive(s", "what takes too long"), ("where(k > n", "what is behind that"), ("where(nothing", "what is wrong"), ("where(x > n", "in a loop"), ("where(x > 100", "in a lambda"),
                     ("head(1)) > 0", "where names are columns"), ("group_by(k", "groups"),
                     ("head(2)", "a program"), ("head(3)", "the environment"), ("head(4)", "a query"), ("head(5)", "a function that nobody calls")):
     start = time.monotonic()
@@ -208,6 +211,29 @@ check(sorted(p.name for p in place.path.iterdir() if not p.name.startswith("."))
 processes = subprocess.run(["ps", "--ppid", str(client.process.pid), "-o", "pid="], capture_output=True, text=True).stdout.split()
 check(processes == [], "no process is left", processes)
 check(client.end() == 0, "it ends well")
+
+# ---- killed while it waits for rows: nothing is left
+client = Client(place.path, env=place.env)
+client.open(uri, TEXT)
+client.messages(uri)
+client.send({"id": 77, "method": "textDocument/hover", "params": {"textDocument": {"uri": uri}, "position": position(TEXT, at("where(k > n"))}})
+children = []
+for _ in range(200):
+    children = subprocess.run(["ps", "--ppid", str(client.process.pid), "-o", "pid="], capture_output=True, text=True).stdout.split() or children
+    if children:
+        break
+    time.sleep(0.02)
+check(len(children) == 1, "a process of its own", children)
+client.process.kill()
+client.process.wait()
+for _ in range(200):
+    left = [p for p in children if pathlib.Path(f"/proc/{p}").exists() and pathlib.Path(f"/proc/{p}/stat").read_text().split()[2] != "Z"]
+    if not left:
+        break
+    time.sleep(0.02)
+check(left == [], "it ends with the server", left)
+client.process.stdin.close()
+client.process.stdout.close()
 
 # ---- a sample of a large file; paths in the folder that is open; a file that changes
 lines = ["k,note"] + [f'{k},"a\nb{k}"' for k in range(200000)]

@@ -148,7 +148,7 @@ static void witnesses(void) {
                "let u = t |> where(a > 1)\nprint(many(t), distributions.t_ppf(0.5, 3.0))\nlet broken = (\n");
   fl_compilation_init_text(&c, "/nowhere/main.flow", &text);
   Told t = {.c = &c};
-  fl_front_check(&c, NULL, &(FlWitness){&t, tell_value, tell_name, tell_columns, tell_step}, -1);
+  fl_front_check(&c, NULL, &(FlWitness){&t, tell_value, tell_name, tell_columns, tell_step, NULL}, -1);
   check(c.sink->n_errors == 1, "the last statement does not parse");
   static const char *const wanted[] = {"value x * 2.0: f64",
                                        "columns a > 1: (a: i64, b: text)",
@@ -183,7 +183,7 @@ static void witnesses_of_open(void) {
       "fn sized(x: _[rows]) = rows + colums\n");
   fl_compilation_init_text(&c, "/nowhere/main.flow", &text);
   Told t = {.c = &c};
-  fl_front_check(&c, NULL, &(FlWitness){&t, tell_value, tell_name, tell_columns, tell_step}, -1);
+  fl_front_check(&c, NULL, &(FlWitness){&t, tell_value, tell_name, tell_columns, tell_step, NULL}, -1);
   check(c.sink->n_errors == 2 && says(&c, "5:58: error E0201: there is no `lost`") &&
             says(&c, "7:31: error E0201: there is no `colums`"),
         "names that stand for nothing are found");

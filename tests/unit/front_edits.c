@@ -104,7 +104,7 @@ static double checked(const Script *s, const FlText1 *text, FlText1 *said, bool 
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
   fl_compilation_init_text(&c, s->path, text);
   Told seen = {.sources = c.sources};
-  fl_front_check(&c, NULL, &(FlWitness){&seen, told_value, told_name, told_columns, told_step}, -1);
+  fl_front_check(&c, NULL, &(FlWitness){&seen, told_value, told_name, told_columns, told_step, NULL}, -1);
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
   fl_sink_print(c.sink, said, false);
   *placed = seen.wrong == 0;
@@ -160,7 +160,7 @@ static void columns_are_told_once(void) {
   Rows rows = {0};
   fl_text_addz(&text, script);
   fl_compilation_init_text(&c, "rows.flow", &text);
-  fl_front_check(&c, NULL, &(FlWitness){&rows, no_value, no_name, told_row, no_step}, -1);
+  fl_front_check(&c, NULL, &(FlWitness){&rows, no_value, no_name, told_row, no_step, NULL}, -1);
   check(c.sink->n_errors == 0, "the script is right");
   check(rows.n >= 9 && rows.again == 0, "columns are told %d times, %d of them again", rows.n, rows.again);
   fl_compilation_reset(&c);

@@ -268,6 +268,7 @@ struct FlSema {
   const FlWitness *witness; /* or NULL */
   FlMap *told;              /* places whose names it was told; NULL: none yet */
   FlMap *told_rows;         /* likewise, of columns: which row */
+  FlMap *told_types;        /* types -> as the language writes them */
   bool by_tree;             /* nothing is elaborated any more (names.c) */
   FlMap *builtins;          /* builtin.c */
   FlMap *callees;           /* declaration -> FlCallees (call.c); NULL: nothing yet */

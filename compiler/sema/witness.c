@@ -4,9 +4,19 @@
 #include "sema/scope.h"
 #include "sema/value.h"
 
+/* The same types are told of over and over, and equal ones are the same. */
+static const char *text_of(FlSema *s, const FlType *type) {
+  if (!s->told_types) s->told_types = fl_map_make(s->arena);
+  const char *text = fl_map_get(s->told_types, type);
+  if (text) return text;
+  text = fl_type_text(s->types, type);
+  fl_map_set(s->told_types, type, (void *)(uintptr_t)text);
+  return text;
+}
+
 void fl_witness_value(FlSema *s, FlSpan at, FlVal v) {
   if (fl_val_bad(v) || !at.file) return;
-  s->witness->value(s->witness->env, at, fl_type_text(s->types, v.type));
+  s->witness->value(s->witness->env, at, text_of(s, v.type));
 }
 
 /* Notes that the place is told; false: it was, and only what nobody told is wanted. */
@@ -43,7 +53,7 @@ void fl_witness_columns(FlSema *s, FlSpan at, FlVal table) {
   if (!s->told_rows) s->told_rows = fl_map_make(s->arena);
   if (fl_map_get(s->told_rows, place) == row) return;
   fl_map_set(s->told_rows, place, (void *)(uintptr_t)row);
-  s->witness->columns(s->witness->env, at, fl_type_text(s->types, row));
+  s->witness->columns(s->witness->env, at, text_of(s, row));
 }
 
 static FlFlow flow_of(FlVal v) {

@@ -11,15 +11,17 @@ typedef struct FlExplainRow {
 } FlExplainRow;
 
 typedef struct FlExplain {
+  const FlPlan *plan;
   FlVec(FlExplainRow) rows; /* of the script, or of a stage */
   FlArena *arena;
   const FlModule *module;
   const FlSources *sources;
-  const FlRecord *last; /* the last run, or NULL */
-  FlMap *names; /* const char * by value: a column, a param, the expression that it comes from */
-  int depth;    /* of loops and branches */
-  int ranks;    /* the plan is over so many; below 2: it is of one */
+  const FlRecord *last;    /* the last run, or NULL */
+  FlMap *names;            /* const char * by value: a column, a param, the expression that it comes from */
+  int depth;               /* of loops and branches */
+  int ranks;               /* the plan is over so many; below 2: it is of one */
   bool in_parts, in_tasks; /* within the loop over the parts of a file, over tasks */
+  bool in_states;          /* in the place of what each rank may do by states of its own rows */
   const char *where;       /* the step is done, by explain_ranks.c */
 } FlExplain;
 
@@ -65,6 +67,8 @@ void fl_explain_part(FlExplain *p, const FlOp *op);
 
 /* Where the step (NULL: none) is done: of the rows that follow. */
 void fl_explain_where(FlExplain *p, const FlPlanStep *s);
+/* Which of its results go to all ranks although each could keep its own rows, and who needs that. */
+void fl_explain_whole(FlExplain *p, const FlPlanStep *s);
 /* What goes to all ranks of what the parts of a file yield. */
 void fl_explain_sent(FlExplain *p, const FlOp *parts);
 /* What the words mean. */

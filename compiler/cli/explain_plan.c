@@ -132,7 +132,9 @@ static void say_control(FlExplain *p, const FlPlanStep *s) {
   static const char *const which[] = {"then", "else"};
   int begin = p->rows.n;
   if (fl_explain_is_grouped(op)) {
+    p->in_states = fl_plan_parts_form(fl_plan_step(p->plan, op->args[0]->op)) == FL_PARTS_GROUPS;
     say_body(p, s->inside[1]);
+    p->in_states = false;
     for (int k = 0; k < op->n_results; k++) {
       const char *name = fl_explain_name(p, op->regions[1]->yields[k]);
       if (name) fl_explain_set_name(p, op->results[k], name);
@@ -275,9 +277,9 @@ static void say_runtime(FlExplain *p, const FlOp *op) {
     fl_explain_set_name(p, op->results[0], fl_explain_name(p, part));
     return;
   }
-  case FL_OP_KEY_SET: return;    /* a part of what asks it */
+  case FL_OP_KEY_SET: return; /* a part of what asks it */
   case FL_OP_TEXT_VALUES:
-  case FL_OP_BY_CODES: return; /* of the step that reads them */
+  case FL_OP_BY_CODES: return;   /* of the step that reads them */
   case FL_OP_GROUP_ROWS: return; /* the steps that it stands for are said */
   case FL_OP_IN_KEYS: {
     bool exact = op->attrs.i == 2;
@@ -363,7 +365,10 @@ static void say_step(FlExplain *p, const FlPlanStep *s) {
   case FL_STEP_VALUE: return;
   }
   bool tasks = s->kind == FL_STEP_KERNEL && !s->kernel_code; /* in which all is in one place */
-  if (p->rows.n > before && !tasks) say_whole(p, s);
+  if (p->rows.n > before && !tasks) {
+    say_whole(p, s);
+    fl_explain_whole(p, s);
+  }
 }
 
 static void say_body(FlExplain *p, const FlPlanBody *body) {
@@ -384,7 +389,13 @@ static void say_function(FlExplain *p, const FlPlanFunc *planned, FlText1 *out) 
 void fl_explain_print(FlText1 *out, FlArena *arena, const FlPlan *plan, const FlSources *sources,
                       const FlRecord *last, int ranks) {
   const FlModule *m = plan->module;
-  FlExplain p = {.arena = arena, .module = m, .sources = sources, .last = last, .ranks = ranks, .where = ""};
+  FlExplain p = {.plan = plan,
+                 .arena = arena,
+                 .module = m,
+                 .sources = sources,
+                 .last = last,
+                 .ranks = ranks,
+                 .where = ""};
   p.names = fl_map_make(arena);
   const FlRegion *body = m->main->body;
   for (int i = 0, at = 0; i < m->n_params && at < body->n_params; i++) {

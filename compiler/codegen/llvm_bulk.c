@@ -1,8 +1,8 @@
 /* llvm_bulk.c: COLLECT, SCAN and STORE.
  *
  * COLLECT. Each block of 4096 positions compacts what it keeps at the start of its own part of an array as
- * long as the index space; the counts become offsets; the parts are then joined. The blocks come from the
- * data only. */
+ * long as the index space; the runtime then joins these parts (fl_join_kept). The blocks come from the data
+ * only. */
 #include "codegen/llvm_internal.h"
 
 /* ---- COLLECT ------------------------------------------------------------------------------ */
@@ -41,25 +41,6 @@ static void collect_body(FlFn *f, const FlPlanKernel *k, Val begin, Val end, con
   Val count = LLVMBuildNSWSub(f->b, LLVMBuildLoad2(f->b, g->i64, c.at, ""), lo, "");
   LLVMBuildStore(f->b, count, fl_ll_gep(f, g->i64, outputs[0], l.i));
   fl_ll_loop_close(f, &l, NULL, true);
-}
-
-/* Copies the first counts[b] elements of each block of `from` one after the other to `to`. */
-static void join_blocks(FlFn *f, Val counts, Val blocks, int n, const FlDtype *dtypes, const Val *from,
-                        const Val *to) {
-  FlGen *g = f->g;
-  Val zero = fl_ll_i64(g, 0);
-  FlLoop l;
-  fl_ll_loop_open(f, &l, zero, blocks, 1, &zero);
-  Val count = LLVMBuildLoad2(f->b, g->i64, fl_ll_gep(f, g->i64, counts, l.i), "");
-  Val start = LLVMBuildNSWMul(f->b, l.i, fl_ll_i64(g, FL_BLOCK), "");
-  for (int i = 0; i < n; i++) {
-    Ty t = fl_ll_mem_type(g, dtypes[i]);
-    unsigned size = fl_ll_size(dtypes[i]), align = size == 16 ? 8 : size;
-    LLVMBuildMemCpy(f->b, fl_ll_gep(f, t, to[i], l.phi[0]), align, fl_ll_gep(f, t, from[i], start), align,
-                    LLVMBuildNSWMul(f->b, count, fl_ll_i64(g, size), ""));
-  }
-  Val next = LLVMBuildNSWAdd(f->b, l.phi[0], count, "");
-  fl_ll_loop_close(f, &l, &next, false);
 }
 
 static Val sum_counts(FlFn *f, Val counts, Val blocks) {
@@ -104,56 +85,71 @@ static void collect_serial(FlFn *f, const FlOp *op, const Val *parts, const Val 
   LLVMBuildStore(f->b, LLVMBuildLoad2(f->b, g->i64, at, ""), counts);
 }
 
+/* What the blocks have kept goes together, in the results. */
+static void join_blocks(FlFn *f, const FlOp *op, const Val *parts, Val counts, Val blocks, Val count) {
+  FlGen *g = f->g;
+  int n = op->n_results - 1;
+  Val *to = FL_NEW_ARRAY(g->arena, Val, n + 1);
+  for (int i = 0; i < n; i++) {
+    const FlValue *r = op->results[i + 1];
+    FlDtype d = (FlDtype)r->type.dtype;
+    to[i] = fl_ll_new_result(f, r, d, 1, &count);
+    fl_ll_own(f, r, to[i]);
+    if (!fl_dtype_is_text(d)) continue;
+    fl_ll_need_slots(f, 1);
+    LLVMBuildStore(f->b, parts[i + 1], f->args);
+    Ty types[] = {g->ptr, g->ptr, g->ptr, g->ptr, g->i32};
+    Val args[] = {f->ctx, to[i], fl_ll_null(g), f->args, fl_ll_i32(g, 1)};
+    fl_ll_check_status(f, fl_ll_call(f, "fl_array_keep", g->i32, 5, types, args));
+  }
+  FlType1 pointer = fl_t_array(FL_I64, 1);
+  fl_ll_need_slots(f, 2 * (unsigned)n);
+  for (int i = 0; i < n; i++) {
+    fl_ll_slot_put(f, f->args, (unsigned)i, pointer, parts[i + 1]);
+    fl_ll_slot_put(f, f->args, (unsigned)(n + i), pointer, to[i]);
+  }
+  Ty types[] = {g->ptr, g->ptr, g->i64, g->i32, g->ptr, g->i32};
+  Val site = fl_ll_site_number(f, fl_ll_site(g, op->span, (FlFaultText){0}));
+  Val args[] = {f->ctx, counts, blocks, fl_ll_i32(g, n), f->args, site};
+  fl_ll_check_status(f, fl_ll_call(f, "fl_join_kept", g->i32, 6, types, args));
+}
+
 void fl_ll_collect(FlFn *f, const FlOp *op) {
   FlGen *g = f->g;
   const FlRegion *r = op->regions[0];
   const FlPlanKernel *k = fl_plan_step(g->plan, op)->kernel; /* or NULL */
   int n = r->n_yields;
   Val *places = FL_NEW_ARRAY(g->arena, Val, n), *parts = FL_NEW_ARRAY(g->arena, Val, n);
-  Val *from = FL_NEW_ARRAY(g->arena, Val, n), *to = FL_NEW_ARRAY(g->arena, Val, n);
-  FlDtype *dtypes = FL_NEW_ARRAY(g->arena, FlDtype, n);
+  Val *outputs = FL_NEW_ARRAY(g->arena, Val, n);
   Val total = fl_ll_total(f, op), one = fl_ll_i64(g, 1);
   Val up = LLVMBuildAdd(f->b, total, fl_ll_i64(g, FL_BLOCK - 1), "");
   Val blocks = k ? LLVMBuildAShr(f->b, up, fl_ll_i64(g, FL_BLOCK_SHIFT), "") : one;
   for (int i = 0; i < n; i++) {
-    dtypes[i] = i ? (FlDtype)r->yields[i]->type.dtype : FL_I64;
+    FlDtype d = i ? (FlDtype)r->yields[i]->type.dtype : FL_I64;
     /* One more element: what is not kept is still stored, at the cursor. */
     Val size = i ? LLVMBuildAdd(f->b, total, one, "") : blocks;
     places[i] = fl_ll_scratch(f);
-    parts[i] = fl_ll_new_array(f, dtypes[i], 1, &size);
+    parts[i] = i && k ? fl_ll_new_result(f, op->results[i], d, 1, &size) : fl_ll_new_array(f, d, 1, &size);
     LLVMBuildStore(f->b, parts[i], places[i]);
-    from[i] = fl_ll_array_data(f, parts[i]);
+    outputs[i] = i && k ? parts[i] : fl_ll_array_data(f, parts[i]);
   }
   Val heap = NULL, status = fl_ll_i32(g, 0);
   if (k) {
     if (k->gives_texts) heap = fl_ll_call(f, "fl_heap_new", g->ptr, 1, &g->ptr, &f->ctx);
-    status = fl_ll_kernel_run(f, k, collect_body, from, heap, total);
-  } else {
-    collect_serial(f, op, parts, from, from[0]);
-  }
-  if (k) {
+    status = fl_ll_kernel_run(f, k, collect_body, outputs, heap, total);
     /* The parts keep the texts until the results do. */
     Val *texts = FL_NEW_ARRAY(g->arena, Val, n);
     int n_texts = 0;
     for (int i = 1; i < n; i++)
-      if (fl_dtype_is_text(dtypes[i])) texts[n_texts++] = parts[i];
+      if (fl_dtype_is_text((FlDtype)r->yields[i]->type.dtype)) texts[n_texts++] = parts[i];
     if (heap || n_texts) fl_ll_keep_texts(f, k, heap, n_texts, texts);
     fl_ll_check_status(f, status);
+  } else {
+    collect_serial(f, op, parts, outputs, outputs[0]);
   }
-  Val count = sum_counts(f, from[0], blocks);
+  Val count = sum_counts(f, outputs[0], blocks);
   fl_ll_set(f, op->results[0], count);
-  for (int i = 1; i < n; i++) {
-    Val a = fl_ll_new_array(f, dtypes[i], 1, &count);
-    fl_ll_own(f, op->results[i], a);
-    to[i] = fl_ll_array_data(f, a);
-    if (!fl_dtype_is_text(dtypes[i])) continue;
-    fl_ll_need_slots(f, 1);
-    LLVMBuildStore(f->b, parts[i], f->args);
-    Ty types[] = {g->ptr, g->ptr, g->ptr, g->ptr, g->i32};
-    Val args[] = {f->ctx, a, fl_ll_null(g), f->args, fl_ll_i32(g, 1)};
-    fl_ll_check_status(f, fl_ll_call(f, "fl_array_keep", g->i32, 5, types, args));
-  }
-  join_blocks(f, from[0], blocks, n - 1, dtypes + 1, from + 1, to + 1);
+  join_blocks(f, op, parts, outputs[0], blocks, count);
   for (int i = 0; i < n; i++) {
     fl_ll_unref(f, parts[i]);
     LLVMBuildStore(f->b, fl_ll_null(g), places[i]);

@@ -171,15 +171,24 @@ Val fl_ll_array_dim(FlFn *f, Val a, Val axis) {
   return LLVMBuildLoad2(f->b, f->g->i64, at, "");
 }
 
-Val fl_ll_new_array(FlFn *f, FlDtype d, unsigned rank, const Val *dims) {
+static Val new_array(FlFn *f, const char *how, FlDtype d, unsigned rank, const Val *dims) {
   FlGen *g = f->g;
   Val at = fl_ll_alloca_n(f, g->i64, FL_MAX_RANK, "dims");
   for (unsigned i = 0; i < rank; i++) LLVMBuildStore(f->b, dims[i], fl_ll_at_byte(f, at, (int64_t)i * 8));
   Ty types[] = {g->ptr, g->i32, g->i32, g->ptr};
   Val args[] = {f->ctx, fl_ll_i32(g, d), fl_ll_i32(g, rank), at};
-  Val a = fl_ll_call(f, "fl_array_new", g->ptr, 4, types, args);
+  Val a = fl_ll_call(f, how, g->ptr, 4, types, args);
   fl_ll_check_pointer(f, a);
   return a;
+}
+
+Val fl_ll_new_array(FlFn *f, FlDtype d, unsigned rank, const Val *dims) {
+  return new_array(f, "fl_array_new", d, rank, dims);
+}
+
+Val fl_ll_new_result(FlFn *f, const FlValue *result, FlDtype d, unsigned rank, const Val *dims) {
+  bool apart = fl_plan_may_part(f->g->plan, result) && !result->type.depth;
+  return new_array(f, apart ? "fl_array_new_apart" : "fl_array_new", d, rank, dims);
 }
 
 static void emit_array(FlFn *f, const FlOp *op) {

@@ -22,8 +22,6 @@ typedef LLVMValueRef Val;
 typedef LLVMBasicBlockRef Block;
 typedef LLVMTypeRef Ty;
 
-enum { FL_PARTIAL_BYTES = 32 }; /* the state of one reduction over one block */
-
 /* A row of the table of places: FlSite. */
 typedef struct FlLlSite {
   FlSpan span;
@@ -45,8 +43,7 @@ typedef struct FlGen {
   LLVMTargetMachineRef tm;
   LLVMTargetDataRef layout;
   const char *cpu, *features; /* of host code; kernels of other levels carry their own */
-  Ty i1, i8, i16, i32, i64, i128, f32, f64, ptr, none, text, slot, host_fn, kernel_fn, op_desc, type1,
-      steps;
+  Ty i1, i8, i16, i32, i64, i128, f32, f64, ptr, none, text, slot, host_fn, kernel_fn, op_desc, type1, steps;
   FlMap *functions; /* FlFunc -> Val */
   FlInterner *keys; /* of what there is one of: texts, tables of types, places; `made` has it by key */
   FlMap *made;
@@ -102,7 +99,7 @@ typedef struct FlFn {
   Val fn, ctx;
   LLVMBuilderRef b, entry_b; /* entry_b inserts allocas in the entry block */
   FlForm form;
-  bool masks;  /* the target has cheap masked vectors (AVX-512) */
+  bool masks; /* the target has cheap masked vectors (AVX-512) */
   bool plain; /* this function is not optimised: values stay in memory, and what is short to call is called */
   bool quick; /* scalar functions are called, not inlined: all of a plain function, what seldom runs of others
                */
@@ -133,11 +130,11 @@ typedef struct FlFn {
   const FlMap *looped;
   const FlOp *loop; /* the loop that the function is; NULL: it is none */
   Val first_site;   /* of a loop: the number of the first place of its unit; NULL: the module has it */
-  Val texts;      /* the mark where the function began; NULL: none is needed */
-  Block cleanup;  /* releases everything owned, returns `status` */
+  Val texts;        /* the mark where the function began; NULL: none is needed */
+  Block cleanup;    /* releases everything owned, returns `status` */
   Val status,
-      failed_at; /* `failed_at`: the site of the operation that failed; it may have told a closer one */
-  const FlOp *op;        /* that is being made; NULL: none */
+      failed_at;  /* `failed_at`: the site of the operation that failed; it may have told a closer one */
+  const FlOp *op; /* that is being made; NULL: none */
   FlVec(FlPending) pending;     /* started and not waited for, in program order */
   FlVec(FlPending) stage_calls; /* all of the function */
 } FlFn;
@@ -316,7 +313,7 @@ void fl_ll_hand_on(FlFn *f, const FlValue *before, const FlValue *now);
 bool fl_ll_same_object(FlFn *f, const FlValue *a, const FlValue *b);
 Val fl_ll_take(FlFn *f, const FlOp *op, int arg); /* one owned reference of an argument that op takes over */
 Val fl_ll_move_out(FlFn *f, const FlValue *v); /* v, which the function owns, and its place is empty then */
-void fl_ll_move_in(FlFn *f, const FlValue *v, Val x); /* x is in the place of v again */
+void fl_ll_move_in(FlFn *f, const FlValue *v, Val x);  /* x is in the place of v again */
 void fl_ll_own_from(FlFn *f, const FlValue *v, Val x); /* v is x, and owned in a place of its own */
 /* The function ends here with this status, whose place is told already. */
 void fl_ll_leave_told(FlFn *f, Val failed, Val status);
@@ -336,6 +333,8 @@ Val fl_ll_scratch(
     FlFn *f); /* a place for one owned array of the operation that is emitted; NULL again afterwards */
 void fl_ll_need_slots(FlFn *f, unsigned n); /* at least n slots in args and in results */
 Val fl_ll_new_array(FlFn *f, FlDtype d, unsigned rank, const Val *dims);
+/* The same, for a result of a loop that may be here in part: the loop gives it memory. */
+Val fl_ll_new_result(FlFn *f, const FlValue *result, FlDtype d, unsigned rank, const Val *dims);
 Val fl_ll_array_data(FlFn *f, Val a);
 Val fl_ll_array_dim(FlFn *f, Val a, Val axis);
 void fl_ll_map(FlFn *f, const FlOp *op);
@@ -362,7 +361,7 @@ void fl_ll_table_begin(FlFn *f, const FlRegion *body, Val params);
 void fl_ll_table_leave(FlFn *f);
 void fl_ll_table_end(FlFn *f);
 void fl_ll_step(FlFn *f, const FlPlanStep *s); /* one that is in the table */
-void fl_ll_steps_run(FlFn *f); /* the steps that were added since: before any other code */
+void fl_ll_steps_run(FlFn *f);                 /* the steps that were added since: before any other code */
 bool fl_ll_steps_give(FlFn *f, const FlRegion *r, Val results); /* the yields; false: r has no steps */
 /* v is in memory at this place: FL_PLACE_OWN, ...; and what is there. */
 void fl_ll_place(FlFn *f, const FlValue *v, int kind, int at);
@@ -400,8 +399,8 @@ Val fl_ll_site_number(FlFn *f, int site);                       /* the index, an
 Val fl_ll_site_constant(FlGen *g, int site);                    /* and in data */
 Val fl_ll_op_desc(FlGen *g, const FlOp *op);
 Val fl_ll_rows_constant(FlGen *g, int n, const FlUse *uses); /* FlKernel.rows */
-Val fl_ll_types(FlGen *g, int n, FlValue *const *values); /* constant FlType1[] */
-Val fl_ll_stage(FlFn *f, const FlFunc *func); /* its index, an i32 */
+Val fl_ll_types(FlGen *g, int n, FlValue *const *values);    /* constant FlType1[] */
+Val fl_ll_stage(FlFn *f, const FlFunc *func);                /* its index, an i32 */
 void fl_ll_program(FlGen *g); /* the tables of the program; `program` is the first of them */
 
 /* ---- llvm_extern.c --------------------------------------------------------------------------------- */
@@ -413,8 +412,8 @@ Val fl_ll_extern_table(FlGen *g); /* pointers to the FlExterns of the module */
 
 void fl_ll_memory_register(
     void); /* from then on LLVM leaves the work around where it gets no memory (fl_guard) */
-bool fl_ll_memory_limited(void);  /* whether address space is scarce */
-void fl_ll_register(void); /* once before any part: LLVM keeps what it knows of processors to itself */
+bool fl_ll_memory_limited(void); /* whether address space is scarce */
+void fl_ll_register(void);       /* once before any part: LLVM keeps what it knows of processors to itself */
 bool fl_ll_target_init(FlGen *g);
 void fl_ll_target_attrs(FlGen *g, Val fn, int level); /* level 0: the module's; 3, 4: x86-64-v3, v4 */
 void fl_ll_quick_attrs(FlGen *g,

@@ -1,9 +1,9 @@
 /* llvm_kernel.c: kernels, functions over a range of a logical index space that the runtime runs on its pool.
  *
- * The environment is an array of slots: what the region captures, the sizes, the results (of a MAP the
- * arrays, else where they go), the heap of texts. A kernel has one fast form (three in portable programs,
- * behind a dispatcher) and, when it can fail, a precise form that is never optimised. Constants are not
- * captured: they are made anew, so that sizes stay known. */
+ * The environment is an array of slots: what the region captures, the sizes, the results (arrays; before
+ * them, but of a MAP, where the states or counts of blocks go), the heap of texts. A kernel has one fast form
+ * (three in portable programs, behind a dispatcher) and, when it can fail, a precise form that is never
+ * optimised. Constants are not captured: they are made anew, so that sizes stay known. */
 #include "codegen/llvm_internal.h"
 
 #include <llvm-c/BitWriter.h>
@@ -230,7 +230,7 @@ static Val kernel_function(FlFn *host, const FlPlanKernel *k, Shape shape) {
   }
   for (int i = 0; i < k->n_outputs; i++) {
     outputs[i] = fl_ll_slot_get(f, env, at++, fl_t_array(FL_I64, 1));
-    if (k->op->code == FL_OP_MAP) outputs[i] = fl_ll_array_data(f, outputs[i]);
+    if (k->op->code == FL_OP_MAP || i) outputs[i] = fl_ll_array_data(f, outputs[i]);
   }
   if (k->makes_texts) f->heap = fl_ll_slot_get(f, env, at++, fl_t_array(FL_I64, 1));
   if (shape.form == FL_FORM_FAST) make_scopes(f, k);
@@ -327,29 +327,37 @@ static Val make_form(FlFn *f, bool late, const void *what) {
               : kernel_function(f, w->k, (Shape){w->name, w->body, FL_FORM_FAST, 0, true, ".quick"});
 }
 
-/* Of the states of a fold that gives nothing else; 0: it does, or they may hold texts. */
-static int block_bytes(const FlPlanKernel *k) {
-  if (k->form != FL_KERNEL_BLOCKS || k->n_outputs != 1 || k->makes_texts) return 0;
-  for (int i = 0; i < k->region->n_yields; i++)
-    if (fl_dtype_is_text((FlDtype)k->region->yields[i]->type.dtype)) return 0;
-  return k->op->n_results * FL_PARTIAL_BYTES;
+/* 1 of each array among the results that may be here in part. */
+static Val stays_constant(FlGen *g, const FlOp *op) {
+  int n;
+  const uint8_t *stays = fl_plan_stays(g->arena, g->plan, op, &n);
+  return n ? fl_ll_string(g, (const char *)stays, (size_t)n) : fl_ll_null(g);
 }
 
 Val fl_ll_kernel_constant(FlFn *f, const FlPlanKernel *k, const char *name, Val fast, Val precise,
                           const FlLate *late) {
   FlGen *g = f->g;
-  bool parted = k->form != FL_KERNEL_ROUNDS && fl_plan_by_rows(g->plan, fl_plan_step(g->plan, k->op));
-  Val parts[] = {fast, precise, fl_ll_string(g, name, strlen(name)),
-                 fl_ll_site_constant(g, fl_ll_site(g, k->op->span, (FlFaultText){0})), fl_ll_i32(g, k->unit),
-                 fl_ll_i32(g, k->n_uses), fl_ll_i32(g, k->op->n_args),
-                 fl_ll_i32(g, k->op->code == FL_OP_MAP ? k->n_outputs : 0),
-                 fl_ll_i32(g, parted),
+  bool rounds = k->form == FL_KERNEL_ROUNDS;
+  const FlPlanStep *step = fl_plan_step(g->plan, k->op);
+  int places = rounds ? 0 : k->op->code != FL_OP_MAP;
+  Val parts[] = {fast,
+                 precise,
+                 fl_ll_string(g, name, strlen(name)),
+                 fl_ll_site_constant(g, fl_ll_site(g, k->op->span, (FlFaultText){0})),
+                 fl_ll_i32(g, k->unit),
+                 fl_ll_i32(g, k->n_uses),
+                 fl_ll_i32(g, k->op->n_args),
+                 fl_ll_i32(g, rounds ? 0 : k->n_outputs - places),
+                 fl_ll_i32(g, !rounds && fl_plan_by_rows(g->plan, step)),
                  fl_ll_rows_constant(g, k->n_uses, k->uses),
                  late ? late->late : fl_ll_null(g),
                  late ? late->code : fl_ll_null(g),
                  fl_ll_i64(g, late ? (int64_t)late->n_code : 0),
-                 fl_ll_i32(g, block_bytes(k))};
-  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 14, false), "kernel");
+                 fl_ll_i32(g, fl_plan_state_bytes(k)),
+                 fl_ll_i32(g, places),
+                 fl_ll_i32(g, rounds ? FL_PARTS_NONE : (int)fl_plan_in_parts(g->plan, step)),
+                 rounds ? fl_ll_null(g) : stays_constant(g, k->op)};
+  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 17, false), "kernel");
 }
 
 /* One that is too large for LLVM's passes, most of which take more than linear time, has one form, with
@@ -366,9 +374,8 @@ static Val kernel_constant(FlFn *f, const FlPlanKernel *k, FlKernelBody *body) {
   Val fast = late                ? late->quick
              : portable && !slow ? portable_forms(f, k, name, body)
                                  : kernel_function(f, k, one);
-  Val precise = k->faults
-                    ? kernel_function(f, k, (Shape){name, body, FL_FORM_PRECISE, 0, true, ".precise"})
-                    : fl_ll_null(g);
+  Val precise = k->faults ? kernel_function(f, k, (Shape){name, body, FL_FORM_PRECISE, 0, true, ".precise"})
+                          : fl_ll_null(g);
   return fl_ll_kernel_constant(f, k, name, fast, precise, late);
 }
 

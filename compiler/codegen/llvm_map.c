@@ -22,10 +22,11 @@ static void map_body(FlFn *f, const FlPlanKernel *k, Val begin, Val end, const V
 }
 
 /* The array that becomes the result: `old` when it is unique and of these sizes, else a new one. */
-static Val reuse_or_new(FlFn *f, const FlValue *old, FlType1 t, const Val *sizes) {
+static Val reuse_or_new(FlFn *f, const FlValue *old, const FlValue *result, const Val *sizes) {
   FlGen *g = f->g;
+  FlType1 t = result->type;
   FlDtype d = (FlDtype)t.dtype;
-  if (!old) return fl_ll_new_array(f, d, t.rank, sizes);
+  if (!old) return fl_ll_new_result(f, result, d, t.rank, sizes);
   Val a = fl_ll_value(f, old), same = NULL;
   for (int i = 0; i < t.rank; i++) {
     Val eq = LLVMBuildICmp(f->b, LLVMIntEQ, fl_ll_dim(f, old, i), sizes[i], "");
@@ -39,7 +40,7 @@ static Val reuse_or_new(FlFn *f, const FlValue *old, FlType1 t, const Val *sizes
   from[0] = fl_ll_here(f);
   LLVMBuildCondBr(f->b, LLVMBuildIsNull(f->b, both[0], ""), fresh, on);
   fl_ll_at(f, fresh);
-  both[1] = fl_ll_new_array(f, d, t.rank, sizes);
+  both[1] = fl_ll_new_result(f, result, d, t.rank, sizes);
   from[1] = fl_ll_here(f);
   LLVMBuildBr(f->b, on);
   fl_ll_at(f, on);
@@ -49,7 +50,7 @@ static Val reuse_or_new(FlFn *f, const FlValue *old, FlType1 t, const Val *sizes
 }
 
 Val fl_ll_map_result(FlFn *f, const FlPlanKernel *k, int result, const Val *sizes) {
-  return reuse_or_new(f, k->over ? k->over[result] : NULL, k->op->results[result]->type, sizes);
+  return reuse_or_new(f, k->over ? k->over[result] : NULL, k->op->results[result], sizes);
 }
 
 /* Text results keep the heap of new texts, and the arrays whose texts they may point into. */
@@ -125,6 +126,17 @@ static Val task_function(FlFn *host, const FlPlanKernel *k) {
   return fn;
 }
 
+/* 1 of each result that is a list whose elements may stay where they are made; NULL: of none. */
+static Val list_stays(FlGen *g, const FlOp *op) {
+  char *stays = FL_NEW_ARRAY(g->arena, char, op->n_results + 1);
+  bool any = false;
+  for (int i = 0; i < op->n_results; i++) {
+    stays[i] = op->results[i]->type.depth && fl_plan_list_stays(g->plan, op->results[i]);
+    any |= stays[i];
+  }
+  return any ? fl_ll_string(g, stays, (size_t)op->n_results) : fl_ll_null(g);
+}
+
 Val fl_ll_tasks(FlFn *f, const FlPlanKernel *k) {
   FlGen *g = f->g;
   const FlOp *op = k->op;
@@ -134,8 +146,9 @@ Val fl_ll_tasks(FlFn *f, const FlPlanKernel *k) {
                  fl_ll_i32(g, op->n_args),
                  fl_ll_i32(g, op->n_results),
                  fl_ll_site_constant(g, fl_ll_site(g, op->span, (FlFaultText){0})),
-                 fl_ll_rows_constant(g, k->n_uses, k->uses)};
-  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 7, false), "tasks");
+                 fl_ll_rows_constant(g, k->n_uses, k->uses),
+                 list_stays(g, op)};
+  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 8, false), "tasks");
 }
 
 static void map_tasks(FlFn *f, const FlPlanKernel *k) {

@@ -185,6 +185,8 @@ Val fl_ll_op_desc(FlGen *g, const FlOp *op) {
   const char *name = fl_op_info[op->code].name;
   const FlPlanStep *s = fl_plan_step(g->plan, op); /* of a WITHIN in a region NULL */
   bool runs = s && s->kind == FL_STEP_BULK;
+  int arrays = 0;
+  const uint8_t *stays = runs ? fl_plan_stays(g->arena, g->plan, op, &arrays) : NULL;
   Val run = fl_ll_null(g);
   if (runs)
     run = fl_ll_extern(g, fl_arena_printf(g->arena, "fl_rt_%s", name), g->i32,
@@ -207,10 +209,12 @@ Val fl_ll_op_desc(FlGen *g, const FlOp *op) {
                  fl_ll_i32(g, a->n_options),
                  fl_ll_i32(g, (fl_op_info[op->code].flags & FL_OPF_EFFECT) != 0),
                  fl_ll_i32(g, runs && fl_plan_by_rows(g->plan, s)),
+                 fl_ll_i32(g, runs ? (int)fl_plan_in_parts(g->plan, s) : FL_PARTS_NONE),
                  runs ? fl_ll_rows_constant(g, op->n_args, s->uses) : fl_ll_null(g),
+                 arrays ? fl_ll_string(g, (const char *)stays, (size_t)arrays) : fl_ll_null(g),
                  run,
                  string(g, fl_ir_run_name(op))};
-  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 21, false), "desc");
+  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 23, false), "desc");
 }
 
 /* ---- parameters and stages ------------------------------------------------------------------------- */

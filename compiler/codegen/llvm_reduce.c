@@ -462,7 +462,7 @@ static void drop_heap(FlFn *f, const FlSweep *s, Val heap) {
   if (heap) fl_ll_call(f, "fl_heap_unref", f->g->none, 1, &f->g->ptr, &heap);
 }
 
-/* The arrays that `each` gives, their data from outputs[1] on. */
+/* The arrays that `each` gives, from outputs[1] on. */
 static void new_arrays(FlFn *f, const FlPlanKernel *k, Val *outputs) {
   const FlOp *op = k->op;
   Val *sizes = FL_NEW_ARRAY(f->g->arena, Val, op->n_args);
@@ -472,7 +472,7 @@ static void new_arrays(FlFn *f, const FlPlanKernel *k, Val *outputs) {
     if (fl_t_is_scalar(op->results[i]->type)) continue;
     Val a = fl_ll_map_result(f, k, i, sizes);
     fl_ll_own(f, op->results[i], a);
-    outputs[n++] = fl_ll_array_data(f, a);
+    outputs[n++] = a;
   }
 }
 

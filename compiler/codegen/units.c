@@ -15,10 +15,10 @@
 #include <stdlib.h>
 
 enum {
-  MANY = 150, /* operators of a program that is worth cutting, */
+  MANY = 150,   /* operators of a program that is worth cutting, */
   MOST = 30000, /* and that can be: an object has 65,000 sections at most, a constant takes one */
-  LARGE = 60, /* and of a function that is a unit by itself; */
-  FULL = 150  /* small ones share one up to this */
+  LARGE = 60,   /* and of a function that is a unit by itself; */
+  FULL = 150    /* small ones share one up to this */
 };
 
 /* ---- places as bytes --------------------------------------------------------------------------------- */
@@ -157,8 +157,14 @@ static void add_message(Cut *c, Unit *u, const FlOp *op) {
 /* What other functions do with results decides whether these may be parted. */
 static void add_parted(Cut *c, Unit *u, const FlOp *op) {
   const FlPlanStep *s = fl_plan_step(c->plan, op);
-  if (s && (s->kind == FL_STEP_KERNEL || s->kind == FL_STEP_BULK) && fl_plan_by_rows(c->plan, s))
-    fl_text_addc(&u->key, 'r');
+  if (!s || (s->kind != FL_STEP_KERNEL && s->kind != FL_STEP_BULK)) return;
+  if (fl_plan_by_rows(c->plan, s)) fl_text_addc(&u->key, 'r');
+  for (int i = 0; i < op->n_results; i++) {
+    const FlValue *v = op->results[i];
+    if (fl_t_is_scalar(v->type)) continue;
+    bool stays = v->type.depth ? fl_plan_list_stays(c->plan, v) : fl_plan_may_part(c->plan, v);
+    fl_text_addc(&u->key, stays ? 'p' : 'w');
+  }
 }
 
 static void add_spans(Cut *c, Unit *u, const FlRegion *r) {

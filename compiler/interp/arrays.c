@@ -48,10 +48,11 @@ FlStatus run_array(Frame *f, const FlOp *op) {
 }
 
 FlStatus whole_arguments(Frame *f, const FlOp *op) {
-  for (int i = 0; fl_ctx_cuts(f->ctx) && i < op->n_args; i++)
-    if (is_array(op->args[i]->type) && fl_array_cut(value_of(f, op->args[i]).a))
-      return fl_part_refuse(f->ctx, note_of(f, op)->site, fl_op_info[op->code].name);
-  return 0;
+  FlStatus s = 0;
+  for (int i = 0; fl_ctx_cuts(f->ctx) && i < op->n_args && s == 0; i++)
+    if (is_array(op->args[i]->type))
+      s = fl_part_whole(f->ctx, note_of(f, op)->site, fl_op_info[op->code].name, value_of(f, op->args[i]).a);
+  return s;
 }
 
 /* The row-major position of the element at args[1..n]; an index outside its dimension is a fault. */

@@ -19,8 +19,13 @@ static int32_t caller_of(FlInterp *in, FlSpan span) {
 
 /* Operations at one place that say the same have one site, which is what a record of the run counts by. */
 static int32_t add_site(FlInterp *in, FlSpan span, FlFaultText said, const char *callee) {
-  const uint64_t words[] = {span.file, span.start, span.len, span.call, (uint64_t)said.faults,
-                            (uint64_t)(uintptr_t)said.text, (uint64_t)(uintptr_t)callee};
+  const uint64_t words[] = {span.file,
+                            span.start,
+                            span.len,
+                            span.call,
+                            (uint64_t)said.faults,
+                            (uint64_t)(uintptr_t)said.text,
+                            (uint64_t)(uintptr_t)callee};
   const char *name = fl_intern(in->site_names, (const char *)words, sizeof words);
   int32_t known = (int32_t)(intptr_t)fl_map_get(in->site_numbers, name);
   if (known != 0) return known - 1;
@@ -82,30 +87,34 @@ static void prepare_op(FlInterp *in, const FlOp *op) {
   bool elements = op->code == FL_OP_MAP || op->code == FL_OP_REDUCE || op->code == FL_OP_COLLECT;
   note->whole = elements && runs_whole(note->step, op);
   bool runs = fl_op_info[op->code].op_class == FL_CLASS_RUNTIME;
+  int arrays;
   if (note->step && note->step->kernel)
     note->rows = fl_plan_row_bytes(in->arena, note->step->kernel->n_uses, note->step->kernel->uses);
   if (runs || op->code == FL_OP_WITHIN)
-    note->desc = (FlOpDesc){.op = (int32_t)op->code,
-                            .site = note->site,
-                            .n_args = op->n_args,
-                            .n_results = op->n_results,
-                            .arg_types = types_of(in, op->n_args, op->args),
-                            .result_types = types_of(in, op->n_results, op->results),
-                            .i = fl_plan_attr(in->plan, op),
-                            .f = op->attrs.f,
-                            .s = op->attrs.s,
-                            .list = (const char *const *)op->attrs.list,
-                            .n_list = op->attrs.n_list,
-                            .n_columns = op->attrs.n_columns,
-                            .columns = op->attrs.columns,
-                            .options = op->attrs.options,
-                            .n_options = op->attrs.n_options,
-                            .acts = (fl_op_info[op->code].flags & FL_OPF_EFFECT) != 0,
-                            .by_rows = runs && fl_plan_by_rows(in->plan, note->step),
-                            .rows = runs ? fl_plan_row_bytes(in->arena, op->n_args, note->step->uses) : NULL,
-                            .run = runs ? runtime_ops[op->code] : NULL,
-                            .name = fl_ir_run_name(op),
-                            .format = op->attrs.format ? runtime_format(op->attrs.format) : NULL};
+    note->desc =
+        (FlOpDesc){.op = (int32_t)op->code,
+                   .site = note->site,
+                   .n_args = op->n_args,
+                   .n_results = op->n_results,
+                   .arg_types = types_of(in, op->n_args, op->args),
+                   .result_types = types_of(in, op->n_results, op->results),
+                   .i = fl_plan_attr(in->plan, op),
+                   .f = op->attrs.f,
+                   .s = op->attrs.s,
+                   .list = (const char *const *)op->attrs.list,
+                   .n_list = op->attrs.n_list,
+                   .n_columns = op->attrs.n_columns,
+                   .columns = op->attrs.columns,
+                   .options = op->attrs.options,
+                   .n_options = op->attrs.n_options,
+                   .acts = (fl_op_info[op->code].flags & FL_OPF_EFFECT) != 0,
+                   .by_rows = runs && fl_plan_by_rows(in->plan, note->step),
+                   .in_parts = runs ? (int32_t)fl_plan_in_parts(in->plan, note->step) : FL_PARTS_NONE,
+                   .rows = runs ? fl_plan_row_bytes(in->arena, op->n_args, note->step->uses) : NULL,
+                   .stays = runs ? fl_plan_stays(in->arena, in->plan, op, &arrays) : NULL,
+                   .run = runs ? runtime_ops[op->code] : NULL,
+                   .name = fl_ir_run_name(op),
+                   .format = op->attrs.format ? runtime_format(op->attrs.format) : NULL};
   fl_map_set(in->notes, op, note);
 }
 

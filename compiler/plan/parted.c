@@ -19,25 +19,79 @@ typedef struct Callers {
 
 static FlPlanFunc *func_of(const Parting *p, const FlFunc *f) { return fl_map_get(p->plan->of_func, f); }
 
-static void make_whole(Parting *p, const FlValue *v) {
+/* `asks` does, or who makes it where that is NULL. */
+static void make_whole(Parting *p, const FlValue *v, const FlOp *asks) {
   if (fl_t_is_scalar(v->type)) return;
-  bool *whole = func_of(p, v->region->func)->whole;
-  if (whole[v->id]) return;
-  whole[v->id] = true;
+  FlPlanFunc *f = func_of(p, v->region->func);
+  if (f->whole[v->id]) return;
+  f->whole[v->id] = true;
+  f->whole_for[v->id] = asks;
   fl_vec_push(p->plan->arena, &p->todo, v);
 }
 
-static void all_whole(Parting *p, int n, FlValue *const *values) {
-  for (int i = 0; i < n; i++) make_whole(p, values[i]);
+static void all_whole(Parting *p, int n, FlValue *const *values, const FlOp *asks) {
+  for (int i = 0; i < n; i++) make_whole(p, values[i], asks);
 }
 
 /* ---- who needs the whole ------------------------------------------------------------------------------- */
 
-static void ask_uses(Parting *p, int n, const FlUse *uses, bool by_tasks) {
-  for (int i = 0; i < n; i++)
-    if (uses[i].rows == FL_ROWS_ANY || (by_tasks && uses[i].rows != FL_ROWS_NONE))
-      make_whole(p, uses[i].value);
+/* Rows of its own it may have in parts where it works on these; for others it would have to ask other parts,
+ * which is not built. */
+static void ask_uses(Parting *p, const FlPlanStep *s, int n, const FlUse *uses) {
+  FlInParts form = fl_plan_parts_form(s);
+  for (int i = 0; i < n && form != FL_PARTS_GROUPS; i++)
+    if (uses[i].rows != FL_ROWS_NONE && !(form != FL_PARTS_NONE && uses[i].rows == FL_ROWS_OWN))
+      make_whole(p, uses[i].value, s->op);
 }
+
+/* ---- lists of what the parts of a file gave ------------------------------------------------------------ */
+
+static bool reads_parts(const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next)
+    if (op->code == FL_OP_TABLE_PART) return true;
+  return false;
+}
+
+/* Columns, of which no element knows of another. */
+static bool is_list_of_columns(const FlValue *v) { return v->type.depth == 1 && v->type.rank == 1; }
+
+/* Whoever names a list but to join it, or for its size. */
+static void use_lists(FlPlanFunc *f, const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    for (int i = 0; i < op->n_args; i++)
+      if (op->args[i]->type.depth && op->code != FL_OP_LIST_CONCAT && op->code != FL_OP_DIM)
+        f->joined[op->args[i]->id] = false;
+    for (int i = 0; i < op->n_regions; i++) use_lists(f, op->regions[i]);
+  }
+  for (int i = 0; i < r->n_yields; i++)
+    if (r->yields[i]->type.depth) f->joined[r->yields[i]->id] = false;
+}
+
+static void find_joined(const Parting *p, FlPlanFunc *f) {
+  f->joined = FL_NEW_ARRAY(p->plan->arena, bool, f->func->next_id);
+  for (int i = 0; i < f->body->steps.n; i++) {
+    const FlPlanStep *s = f->body->steps.at[i];
+    bool parts = s->kernel && s->kernel->form == FL_KERNEL_TASKS && s->op->n_args == 1 &&
+                 reads_parts(s->op->regions[0]);
+    for (int k = 0; parts && k < s->op->n_results; k++)
+      f->joined[s->op->results[k]->id] = is_list_of_columns(s->op->results[k]);
+  }
+  use_lists(f, f->func->body);
+  for (int i = 0; i < f->body->steps.n; i++) {
+    FlPlanStep *s = f->body->steps.at[i];
+    s->joins_parts = s->op->code == FL_OP_LIST_CONCAT && f->joined[s->op->args[0]->id];
+  }
+}
+
+/* A list stays where all that it is joined to may be parted. */
+static void keep_joined(FlPlanFunc *f) {
+  for (int i = 0; i < f->body->steps.n; i++) {
+    const FlPlanStep *s = f->body->steps.at[i];
+    if (s->joins_parts && f->whole[s->op->results[0]->id]) f->joined[s->op->args[0]->id] = false;
+  }
+}
+
+/* ---- who gives the whole ------------------------------------------------------------------------------- */
 
 /* What makes its results by itself, or as views of other rows, makes them in one place. */
 static bool gives_whole(const FlPlanStep *s) {
@@ -45,7 +99,7 @@ static bool gives_whole(const FlPlanStep *s) {
   FlDist dist = fl_op_info[op->code].dist;
   switch (s->kind) {
   case FL_STEP_KERNEL: return s->kernel->form == FL_KERNEL_COLUMNS || s->kernel->form == FL_KERNEL_TASKS;
-  case FL_STEP_BULK: return dist == FL_DIST_NONE || dist == FL_DIST_ALL;
+  case FL_STEP_BULK: return (dist == FL_DIST_NONE || dist == FL_DIST_ALL) && !s->joins_parts;
   case FL_STEP_CALL: return op->code == FL_OP_EXTERN || op->attrs.func->recursive;
   case FL_STEP_CONTROL:
   case FL_STEP_STAGE: return false;
@@ -64,54 +118,62 @@ static bool takes_whole(const FlPlanStep *s) {
 
 static void ask_body(Parting *p, const FlPlanBody *body, bool in_task);
 
+/* The branch whose other side is only taken where states of groups are not made, and all is whole. */
+static bool stands_for_states(const Parting *p, const FlOp *branch) {
+  const FlOp *rows = branch->code == FL_OP_IF ? branch->args[0]->op : NULL;
+  return rows && rows->code == FL_OP_GROUP_ROWS &&
+         fl_plan_parts_form(fl_plan_step(p->plan, rows)) == FL_PARTS_GROUPS;
+}
+
 static void ask_step(Parting *p, const FlPlanStep *s, bool in_task) {
   const FlOp *op = s->op;
   const FlPlanKernel *k = s->kernel;
-  if (k) ask_uses(p, k->n_uses, k->uses, k->form == FL_KERNEL_TASKS);
-  else if (s->uses) ask_uses(p, op->n_args, s->uses, false);
-  if (takes_whole(s)) all_whole(p, op->n_args, op->args);
-  if (in_task || gives_whole(s)) all_whole(p, op->n_results, op->results);
+  if (k) ask_uses(p, s, k->n_uses, k->uses);
+  else if (s->uses) ask_uses(p, s, op->n_args, s->uses);
+  if (takes_whole(s)) all_whole(p, op->n_args, op->args, op);
+  if (in_task || gives_whole(s)) all_whole(p, op->n_results, op->results, NULL);
   for (int i = 0; i < op->n_results; i++)
-    if (op->results[i]->type.depth) make_whole(p, op->results[i]);
+    if (op->results[i]->type.depth) make_whole(p, op->results[i], NULL);
   if (op->code == FL_OP_CALL || op->code == FL_OP_STAGE) {
     Callers *c = fl_map_get(p->callers, op->attrs.func);
     fl_vec_push(p->plan->arena, &c->calls, op);
   }
   for (int i = 0; s->inside && i < op->n_regions; i++)
-    ask_body(p, s->inside[i], in_task || op->code == FL_OP_MAP);
+    if (i == 0 || !stands_for_states(p, op)) ask_body(p, s->inside[i], in_task || op->code == FL_OP_MAP);
 }
 
 /* A task has no others to ask: in it everything is in one place. */
 static void ask_body(Parting *p, const FlPlanBody *body, bool in_task) {
   const FlRegion *r = body->region;
   for (int i = 0; i < r->n_params; i++)
-    if (in_task || r->params[i]->type.depth) make_whole(p, r->params[i]);
+    if (in_task || r->params[i]->type.depth) make_whole(p, r->params[i], NULL);
   for (int i = 0; i < body->steps.n; i++) ask_step(p, body->steps.at[i], in_task);
 }
 
 /* ---- what flows into a value --------------------------------------------------------------------------- */
 
-static void rounds_whole(Parting *p, const FlOp *op, int i) {
+static void rounds_whole(Parting *p, const FlOp *op, int i, const FlOp *asks) {
   bool counted = op->code == FL_OP_FOR; /* args: lo, hi, carried; region(i, carried) yields carried */
   const FlRegion *r = op->regions[0];
-  make_whole(p, op->args[i + 2 * counted]);
-  make_whole(p, r->params[i + counted]);
-  make_whole(p, r->yields[i + !counted]);
-  make_whole(p, op->results[i]);
+  make_whole(p, op->args[i + 2 * counted], asks);
+  make_whole(p, r->params[i + counted], asks);
+  make_whole(p, r->yields[i + !counted], asks);
+  make_whole(p, op->results[i], asks);
 }
 
-static void result_whole(Parting *p, const FlOp *op, int i) {
-  if (fl_ir_is_rounds(op)) rounds_whole(p, op, i);
-  if (op->code == FL_OP_CALL || op->code == FL_OP_STAGE) make_whole(p, op->attrs.func->body->yields[i]);
-  for (int k = 0; op->code == FL_OP_IF && k < op->n_regions; k++) make_whole(p, op->regions[k]->yields[i]);
+static void result_whole(Parting *p, const FlOp *op, int i, const FlOp *asks) {
+  if (fl_ir_is_rounds(op)) rounds_whole(p, op, i, asks);
+  if (op->code == FL_OP_CALL || op->code == FL_OP_STAGE) make_whole(p, op->attrs.func->body->yields[i], asks);
+  for (int k = 0; op->code == FL_OP_IF && k < op->n_regions; k++)
+    make_whole(p, op->regions[k]->yields[i], asks);
 }
 
-static void param_whole(Parting *p, const FlRegion *r, int i) {
+static void param_whole(Parting *p, const FlRegion *r, int i, const FlOp *asks) {
   const FlOp *op = r->owner;
-  if (op && fl_ir_is_rounds(op)) rounds_whole(p, op, i - (op->code == FL_OP_FOR));
+  if (op && fl_ir_is_rounds(op)) rounds_whole(p, op, i - (op->code == FL_OP_FOR), asks);
   if (op) return;
   const Callers *c = fl_map_get(p->callers, r->func);
-  for (int k = 0; k < c->calls.n; k++) make_whole(p, c->calls.at[k]->args[i]);
+  for (int k = 0; k < c->calls.n; k++) make_whole(p, c->calls.at[k]->args[i], asks);
 }
 
 void fl_plan_find_parted(FlPlan *plan) {
@@ -119,13 +181,17 @@ void fl_plan_find_parted(FlPlan *plan) {
   for (int i = 0; i < plan->funcs.n; i++) {
     FlPlanFunc *f = plan->funcs.at[i];
     f->whole = FL_NEW_ARRAY(plan->arena, bool, f->func->next_id);
+    f->whole_for = FL_NEW_ARRAY(plan->arena, const FlOp *, f->func->next_id);
     fl_map_set(p.callers, f->func, FL_NEW(plan->arena, Callers));
+    find_joined(&p, f);
   }
   for (int i = 0; i < plan->funcs.n; i++)
     ask_body(&p, plan->funcs.at[i]->body, plan->funcs.at[i]->func->recursive);
   for (int i = 0; i < p.todo.n; i++) {
     const FlValue *v = p.todo.at[i];
-    if (v->op) result_whole(&p, v->op, v->index);
-    else param_whole(&p, v->region, v->index);
+    const FlOp *asks = func_of(&p, v->region->func)->whole_for[v->id];
+    if (v->op) result_whole(&p, v->op, v->index, asks);
+    else param_whole(&p, v->region, v->index, asks);
   }
+  for (int i = 0; i < plan->funcs.n; i++) keep_joined(plan->funcs.at[i]);
 }

@@ -71,18 +71,18 @@ typedef struct FlPlanKernel {
   const FlRegion *region;
   FlPlanForm form;
   int n_uses;
-  const FlUse *uses;    /* captures, in the order of its environment; constants are made anew and are none */
-  int n_outputs;        /* pointers to where results go */
-  bool faults;          /* an element can fail */
-  bool makes_texts;     /* an element makes texts */
-  bool gives_texts;     /* results are texts that it makes, or may pass on: a run needs a heap */
-  bool heavy;           /* an element takes so long that the widest vectors pay */
-  int weight;           /* instructions, about; not counted further than FL_CODE_SLOW */
-  int unit;             /* elements that a worker takes at least: a multiple of this */
+  const FlUse *uses; /* captures, in the order of its environment; constants are made anew and are none */
+  int n_outputs;     /* pointers to where results go */
+  bool faults;       /* an element can fail */
+  bool makes_texts;  /* an element makes texts */
+  bool gives_texts;  /* results are texts that it makes, or may pass on: a run needs a heap */
+  bool heavy;        /* an element takes so long that the widest vectors pay */
+  int weight;        /* instructions, about; not counted further than FL_CODE_SLOW */
+  int unit;          /* elements that a worker takes at least: a multiple of this */
   /* of an element; ROUNDS: of a round, NULL where more of it is not known than sizes say */
   const FlCost *cost;
-  const FlOp *fold;     /* COLUMNS: the REDUCE */
-  int n_draws, n_reads; /* random numbers at its own position that are drawn by tiles, */
+  const FlOp *fold;            /* COLUMNS: the REDUCE */
+  int n_draws, n_reads;        /* random numbers at its own position that are drawn by tiles, */
   const FlOp **draws, **reads; /* and LOADs there that are asked for ahead of them */
   const FlValue **over; /* by result: the array that it is written over where sizes agree; NULL: none */
 } FlPlanKernel;
@@ -122,15 +122,16 @@ typedef struct FlPlanStep {
   const FlPlanKernel *kernel; /* KERNEL; else NULL */
   /* CONTROL, SERIAL: over elements, so that it is a function by itself; else NULL */
   const FlPlanKernel *loop;
-  FlPlanBody *const *inside;  /* by region, of host code; NULL: there are none, or they are a kernel's */
-  FlValue *const *dead;       /* arrays that are given back behind it */
+  FlPlanBody *const *inside; /* by region, of host code; NULL: there are none, or they are a kernel's */
+  FlValue *const *dead;      /* arrays that are given back behind it */
   int n_dead;
   int waits;        /* so many of the stage calls of this body that are running are waited for before it */
   bool kernel_code; /* of a loop: its regions hold nothing but what a kernel may */
   bool in_table;    /* where its body is a table: it is a row of that */
+  bool joins_parts; /* LIST_CONCAT: of what the parts of a file gave, which nobody else has */
   /* its result lies in the memory of this array, or is held by this list; NULL: neither */
   const FlValue *view_of;
-  bool writes;  /* STORE: into the array itself, which the result then is */
+  bool writes;          /* STORE: into the array itself, which the result then is */
   const FlPlanRow *row; /* where it is a row of a table; NULL: it is none, or a constant */
   const bool *takes;    /* FOR, WHILE, STORE: by argument: the reference is handed over; NULL: none is */
   const FlCarry *holds; /* FOR, WHILE: by result */
@@ -159,6 +160,9 @@ typedef struct FlPlanFunc {
                         parted */
   bool asked;        /* while the plan is made: whether it does */
   bool *whole;       /* by value id: the array must be in one place; else it may be parted (parted.c) */
+  bool *joined; /* by value id: a list of what the parts of a file gave, which is only joined, to what may be
+                   parted */
+  const FlOp **whole_for; /* by value id: who asks for that; NULL: who makes it does not in parts */
 } FlPlanFunc;
 
 typedef struct FlPlan {
@@ -201,9 +205,28 @@ static inline bool fl_plan_may_part(const FlPlan *p, const FlValue *v) {
   return !fl_t_is_scalar(v->type) && !fl_plan_func(p, v->region->func)->whole[v->id];
 }
 
+/* May the elements of the list stay where they were made? All that they are joined to may be parted. */
+static inline bool fl_plan_list_stays(const FlPlan *p, const FlValue *list) {
+  return fl_plan_func(p, list->region->func)->joined[list->id];
+}
+
+/* Who needs the array whole; NULL: it is a scalar, may be parted, or is made whole by whoever makes it. */
+static inline const FlOp *fl_plan_whole_for(const FlPlan *p, const FlValue *v) {
+  return fl_t_is_scalar(v->type) ? NULL : fl_plan_func(p, v->region->func)->whole_for[v->id];
+}
+
 /* KERNEL, BULK: does the step make the rows of its results that are here of what is here? Where what it takes
  * is parted, then, each part does so by itself. */
 bool fl_plan_by_rows(const FlPlan *p, const FlPlanStep *s);
+/* KERNEL, BULK: what of it each part does by itself, of several ranks, as things are built; without regard to
+ * its results, and with it. */
+FlInParts fl_plan_parts_form(const FlPlanStep *s);
+FlInParts fl_plan_in_parts(const FlPlan *p, const FlPlanStep *s);
+/* By array among the results of an operation: 1: it may be parted. In the arena. */
+const uint8_t *fl_plan_stays(FlArena *arena, const FlPlan *p, const FlOp *op, int *n);
+enum { FL_PARTIAL_BYTES = 32 }; /* the state of one reduction over one block */
+/* BLOCKS: of the states of one block; 0: they may hold texts. Other forms: 0. */
+int fl_plan_state_bytes(const FlPlanKernel *k);
 /* Of n of them: FlUse.rows as bytes, in the arena. */
 const uint8_t *fl_plan_row_bytes(FlArena *arena, int n, const FlUse *uses);
 

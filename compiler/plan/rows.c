@@ -75,7 +75,7 @@ static Near near(const FlOp *loop, const FlValue *v, int depth) {
 typedef struct Captures {
   FlArena *arena;
   const FlOp *loop, *fold; /* fold: as FlPlanKernel.fold */
-  FlMap *index;           /* value -> 1 + its place in `uses` */
+  FlMap *index;            /* value -> 1 + its place in `uses` */
   FlVec(FlUse) uses;
 } Captures;
 
@@ -196,23 +196,115 @@ const uint8_t *fl_plan_row_bytes(FlArena *arena, int n, const FlUse *uses) {
   return rows;
 }
 
-bool fl_plan_by_rows(const FlPlan *p, const FlPlanStep *s) {
-  const FlOp *op = s->op;
-  const FlUse *uses = s->kernel ? s->kernel->uses : s->uses;
-  int n = s->kernel ? s->kernel->n_uses : s->uses ? op->n_args : 0, n_own = 0;
-  const FlOpInfo *info = &fl_op_info[op->code];
+static const FlUse *uses_of(const FlPlanStep *s, int *n) {
+  *n = s->kernel ? s->kernel->n_uses : s->uses ? s->op->n_args : 0;
+  return s->kernel ? s->kernel->uses : s->uses;
+}
+
+/* Is each row that it gives made of that row of what it takes, and of what is whole? */
+static bool works_by_rows(const FlPlanStep *s) {
+  const FlOpInfo *info = &fl_op_info[s->op->code];
   /* How BLAS is asked for the rows of a product, and so their bits, depends on how many there are. */
   bool tiles = info->flags & FL_OPF_BLAS && info->dist == FL_DIST_ROLES;
   if (s->kernel ? s->kernel->form != FL_KERNEL_ELEMENTS : !s->uses || tiles || info->flags & FL_OPF_COUNTS)
     return false;
+  int n, n_own = 0;
+  const FlUse *uses = uses_of(s, &n);
   for (int i = 0; i < n; i++) {
     if (uses[i].rows != FL_ROWS_NONE && uses[i].rows != FL_ROWS_OWN && uses[i].rows != FL_ROWS_ANY)
       return false;
     n_own += uses[i].rows == FL_ROWS_OWN;
   }
+  return n_own && s->op->n_results;
+}
+
+bool fl_plan_by_rows(const FlPlan *p, const FlPlanStep *s) {
+  for (int i = 0; i < s->op->n_results; i++)
+    if (!fl_plan_may_part(p, s->op->results[i])) return false;
+  return works_by_rows(s);
+}
+
+static FlInParts kernel_in_parts(const FlPlanKernel *k) {
+  switch (k->form) {
+  case FL_KERNEL_ELEMENTS: return FL_PARTS_ELEMENTS;
+  case FL_KERNEL_KEPT: return FL_PARTS_KEPT;
+  case FL_KERNEL_BLOCKS: return fl_plan_state_bytes(k) ? FL_PARTS_FOLD : FL_PARTS_NONE;
+  case FL_KERNEL_COLUMNS:
+  case FL_KERNEL_TASKS:
+  case FL_KERNEL_ROUNDS: break;
+  }
+  return FL_PARTS_NONE;
+}
+
+int fl_plan_state_bytes(const FlPlanKernel *k) {
+  if (k->form != FL_KERNEL_BLOCKS || k->makes_texts) return 0;
+  for (int i = 0; i < k->region->n_yields; i++)
+    if (fl_dtype_is_text((FlDtype)k->region->yields[i]->type.dtype)) return 0;
+  return k->op->n_results * FL_PARTIAL_BYTES;
+}
+
+static bool among(int n, FlValue *const *values, const FlValue *v) {
+  for (int i = 0; i < n; i++)
+    if (values[i] == v) return true;
+  return false;
+}
+
+static bool has_state(const char *made, FlType1 result) {
+  FlAggregate kind = made ? fl_aggregate_find(made) : FL_N_AGGREGATES;
+  FlAggState state = kind == FL_N_AGGREGATES ? FL_STATE_NONE : fl_aggregate_info[kind].state;
+  return state != FL_STATE_NONE && (state != FL_STATE_MEAN || result.dtype == FL_F64);
+}
+
+/* AGGREGATE: is it of all rows, and has states? */
+static bool folds_all_rows(const FlOp *op) {
+  const FlAttrs *a = &op->attrs;
+  return a->i == 1 && a->n_columns == 1 && op->n_args == 2 + fl_ir_column_width(&a->columns[0]) &&
+         has_state(a->s, op->results[0]->type);
+}
+
+/* GROUP_ROWS: does each aggregate have states (part/partial.c), and are the rows that it takes those of keys?
+ */
+static bool has_states(const FlOp *op) {
+  int at = 0, k = 0, result = 2;
+  for (; k < op->attrs.n_columns && !op->attrs.columns[k].made; k++)
+    at += fl_ir_column_width(&op->attrs.columns[k]);
+  int n_keys = at;
+  for (; k < op->attrs.n_columns; k++, result += 2) {
+    const FlColumnAttr *c = &op->attrs.columns[k];
+    bool counts = c->flags & FL_COLUMN_NONE; /* without a column */
+    if (!has_state(c->made, op->results[result]->type)) return false;
+    at += 1 + (counts ? 0 : 1 + ((c->flags & FL_COLUMN_NULLS) != 0));
+  }
+  for (; at < op->n_args; at++)
+    if (!among(n_keys, op->args, op->args[at])) return false;
+  return true;
+}
+
+FlInParts fl_plan_parts_form(const FlPlanStep *s) {
+  if (s->kernel) return kernel_in_parts(s->kernel);
+  if (s->op->code == FL_OP_COMPRESS) return FL_PARTS_KEPT;
+  if (s->joins_parts) return FL_PARTS_JOIN;
+  if (s->op->code == FL_OP_GROUP_ROWS) return has_states(s->op) ? FL_PARTS_GROUPS : FL_PARTS_NONE;
+  if (s->op->code == FL_OP_AGGREGATE) return folds_all_rows(s->op) ? FL_PARTS_GROUPS : FL_PARTS_NONE;
+  return works_by_rows(s) ? FL_PARTS_ELEMENTS : FL_PARTS_NONE;
+}
+
+FlInParts fl_plan_in_parts(const FlPlan *p, const FlPlanStep *s) {
+  const FlOp *op = s->op;
+  FlInParts form = fl_plan_parts_form(s);
+  /* Numbers of own rows can be sent to all where the result must be whole; texts are made by all. */
+  for (int i = 0; form == FL_PARTS_ELEMENTS && i < op->n_results; i++)
+    if (fl_dtype_is_text((FlDtype)op->results[i]->type.dtype) && !fl_plan_may_part(p, op->results[i]))
+      return FL_PARTS_NONE;
+  return form;
+}
+
+const uint8_t *fl_plan_stays(FlArena *arena, const FlPlan *p, const FlOp *op, int *n) {
+  uint8_t *stays = FL_NEW_ARRAY(arena, uint8_t, op->n_results + 1);
+  *n = 0;
   for (int i = 0; i < op->n_results; i++)
-    if (!fl_plan_may_part(p, op->results[i])) return false;
-  return n_own && op->n_results;
+    if (!fl_t_is_scalar(op->results[i]->type)) stays[(*n)++] = fl_plan_may_part(p, op->results[i]);
+  return stays;
 }
 
 bool fl_plan_crosses_parts(const FlPlanStep *s) {

@@ -2,6 +2,7 @@
  *
  * What always holds: an array has one reference of its buffer; a digest is forgotten before the contents may
  * change. */
+#include "data/cut.h"
 #include "data/data_internal.h"
 
 #include <stdlib.h>
@@ -93,6 +94,10 @@ FlArray *fl_array_rows_here(FlCtx *ctx, const FlArray *a) {
 
 FlStatus fl_array_become_part(FlCtx *ctx, FlArray *a, const FlCut *cut, bool filled) {
   if (fl_array_cut(a) == cut) return 0;
+  if (fl_array_is_apart(a)) {
+    fl_buffer_set_cut(a->buffer, cut);
+    return fl_array_open_rows(ctx, a, fl_cut_from(cut), fl_cut_to(cut));
+  }
   FlBuffer *b = fl_buffer_new_part(ctx, fl_array_bytes(a), cut);
   if (!b) return FL_FAULT_MEMORY;
   int64_t row = fl_array_row_count(a) * fl_dtype_info[a->dtype].bytes, at = row * cut->at[cut->here];
@@ -108,6 +113,44 @@ FlStatus fl_array_become_part(FlCtx *ctx, FlArray *a, const FlCut *cut, bool fil
   a->buffer = b;
   a->data = b->data;
   return 0;
+}
+
+FlStatus fl_array_become_part_list(FlCtx *ctx, FlArray *a, const FlCut *cut) {
+  FlBuffer *b = fl_buffer_new_part_list(ctx, fl_array_bytes(a), cut);
+  if (!b) return FL_FAULT_MEMORY;
+  fl_buffer_unref(a->buffer);
+  a->buffer = b;
+  a->data = b->data;
+  return 0;
+}
+
+FlArray *fl_array_new_addresses(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims) {
+  return array_new(ctx, dtype, rank, dims, fl_buffer_new_apart);
+}
+
+bool fl_array_is_apart(const FlArray *a) {
+  return a->buffer->kind == FL_BUFFER_PARTED && !fl_buffer_cut(a->buffer) && !fl_buffer_is_open(a->buffer);
+}
+
+FlStatus fl_array_open(FlCtx *ctx, FlArray *a, int64_t from, int64_t to) {
+  int64_t each = fl_dtype_info[a->dtype].bytes;
+  return fl_buffer_open(ctx, a->buffer, from * each, to * each);
+}
+
+FlStatus fl_array_open_rows(FlCtx *ctx, FlArray *a, int64_t from, int64_t to) {
+  int64_t row = fl_array_row_count(a);
+  return fl_array_open(ctx, a, row * from, row * to);
+}
+
+void fl_array_shut(FlArray *a) {
+  const FlCut *cut = fl_array_cut(a);
+  int64_t row = fl_array_row_count(a) * fl_dtype_info[a->dtype].bytes;
+  if (cut) fl_buffer_shut(a->buffer, row * fl_cut_from(cut), row * fl_cut_to(cut));
+}
+
+void fl_array_become_whole(FlArray *a) {
+  atomic_store_explicit(&a->has_digest, 0, memory_order_relaxed);
+  fl_buffer_set_cut(a->buffer, NULL);
 }
 
 FlArray *fl_array_zeros(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims) {

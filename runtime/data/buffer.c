@@ -1,9 +1,9 @@
 /* buffer.c: reference-counted memory.
  *
  * Out: FlBuffers, whose kind says where their memory comes from: our own (small: in the same block as the
- * FlBuffer; large: from the pool, spilled where its block lies in a file), mappings, and reservations of
- * which a part is opened; heap.c makes those of texts. What always holds: the FlBuffer starts the block that
- * malloc gave, so that the last owner frees it; keeps go after the contents that may point into them. */
+ * FlBuffer; large: from the pool, spilled where its block lies in a file) and mappings; heap.c makes those of
+ * texts, reserved.c addresses of which a part is memory. What always holds: the FlBuffer starts the block
+ * that malloc gave, so that the last owner frees it; keeps go after the contents that may point into them. */
 #include "data/data_internal.h"
 
 #include <stdlib.h>
@@ -24,14 +24,6 @@ typedef struct FlMapBuffer {
   int64_t clean; /* bytes at its start that may be dropped */
 } FlMapBuffer;
 
-/* Of an array that is here in part. */
-typedef struct FlPartBuffer {
-  FlBuffer base;
-  const FlCut *cut;
-  FlPool *pool;
-  size_t reserved, opened; /* bytes of addresses, and of memory: whole pages */
-} FlPartBuffer;
-
 static bool is_own(const FlBuffer *b) { return b->kind == FL_BUFFER_MEMORY || b->kind == FL_BUFFER_SPILLED; }
 
 static void release_arrays(FlBuffer *b) {
@@ -51,12 +43,6 @@ static void release_map(FlMapBuffer *m) {
   munmap(m->base.data, (size_t)m->base.bytes);
 }
 
-static void release_part(FlPartBuffer *p) {
-  munmap(p->base.data, p->reserved);
-  fl_pool_count(p->pool, p->opened, true);
-  fl_pool_unref(p->pool);
-}
-
 static void give_back(FlBuffer *b) {
   switch ((FlBufferKind)b->kind) {
   case FL_BUFFER_LENT:
@@ -65,7 +51,7 @@ static void give_back(FlBuffer *b) {
   case FL_BUFFER_MEMORY:
   case FL_BUFFER_SPILLED: release_own((FlOwnBuffer *)b); break;
   case FL_BUFFER_MAPPED: release_map((FlMapBuffer *)b); break;
-  case FL_BUFFER_PARTED: release_part((FlPartBuffer *)b); break;
+  case FL_BUFFER_PARTED: fl_buffer_release_part(b); break;
   case FL_BUFFER_TEXTS: fl_heap_release((FlHeap *)b); break;
   }
 }
@@ -127,35 +113,6 @@ FlBuffer *fl_buffer_new_list(FlCtx *ctx, int64_t bytes) {
   b->holds_arrays = true;
   return b;
 }
-
-FlBuffer *fl_buffer_new_part(FlCtx *ctx, int64_t bytes, const FlCut *cut) {
-  int64_t rows = cut->at[cut->n], row = rows ? bytes / rows : 0;
-  int64_t from = row * cut->at[cut->here], to = row * cut->at[cut->here + 1];
-  size_t page = (size_t)sysconf(_SC_PAGESIZE), begin = (size_t)from / page * page;
-  size_t opened = to > from ? ((size_t)to + page - 1) / page * page - begin : 0;
-  size_t reserved = ((size_t)bytes + page - 1) / page * page + page; /* at least one */
-  FlPool *pool = ctx ? fl_ctx_pool(ctx) : NULL;
-  FlPartBuffer *p = calloc(1, sizeof *p);
-  bool counted = p && fl_pool_count(pool, opened, false);
-  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-  char *at = counted ? mmap(NULL, reserved, PROT_NONE, flags, -1, 0) : MAP_FAILED;
-  bool open = at != MAP_FAILED && (!opened || mprotect(at + begin, opened, PROT_READ | PROT_WRITE) == 0);
-  if (!open) {
-    if (at != MAP_FAILED) munmap(at, reserved);
-    if (counted) fl_pool_count(pool, opened, true);
-    free(p);
-    return fl_data_no_memory(ctx, to - from);
-  }
-  *p = (FlPartBuffer){.base = {.data = at, .bytes = bytes, .kind = FL_BUFFER_PARTED},
-                      .cut = cut,
-                      .pool = fl_pool_ref(pool),
-                      .reserved = reserved,
-                      .opened = opened};
-  atomic_init(&p->base.refs, 1);
-  return &p->base;
-}
-
-const FlCut *fl_buffer_cut(const FlBuffer *b) { return ((const FlPartBuffer *)b)->cut; }
 
 FlBuffer *fl_buffer_within(FlCtx *ctx, FlBuffer *of, void *data, int64_t bytes) {
   FlBuffer *b = calloc(1, sizeof *b);

@@ -130,6 +130,21 @@ const FlCut *fl_array_cut(const FlArray *a);
 FlArray *fl_array_rows_here(FlCtx *ctx, const FlArray *a);
 /* `a`, which nobody else has, becomes such an array; `filled`: the rows that stay keep what they are. */
 FlStatus fl_array_become_part(FlCtx *ctx, FlArray *a, const FlCut *cut, bool filled);
+/* A list that nobody else has, all NULL, becomes one of which the elements of the cut are here, NULL so far.
+ */
+FlStatus fl_array_become_part_list(FlCtx *ctx, FlArray *a, const FlCut *cut);
+/* As fl_array_new, of addresses alone: a step is about to give memory to a part of it (fl_array_become_part,
+ * fl_array_open) or to all. Not of lists. */
+FlArray *fl_array_new_addresses(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims);
+bool fl_array_is_apart(const FlArray *a); /* is it such an array, and none of it memory so far? */
+/* Of an array that is here in part, or apart: elements, or rows, [from, to) become memory, with all between
+ * them and what was memory before. The cut stays. */
+FlStatus fl_array_open(FlCtx *ctx, FlArray *a, int64_t from, int64_t to);
+FlStatus fl_array_open_rows(FlCtx *ctx, FlArray *a, int64_t from, int64_t to);
+/* Only the rows of its cut stay; nothing where it has none. */
+void fl_array_shut(FlArray *a);
+/* All of its rows are here now: they are open, and somebody has filled them. */
+void fl_array_become_whole(FlArray *a);
 /* As fl_array_new, with all elements zero (text: empty). */
 FlArray *fl_array_zeros(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims);
 

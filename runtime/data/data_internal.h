@@ -93,6 +93,19 @@ bool fl_pool_count(FlPool *pool, size_t bytes, bool less);
 /* A buffer of `bytes` addresses for the rows of the cut, of which those that are here are memory, undefined.
  */
 FlBuffer *fl_buffer_new_part(FlCtx *ctx, int64_t bytes, const FlCut *cut);
+/* Of references of arrays: those of other parts are NULL. */
+FlBuffer *fl_buffer_new_part_list(FlCtx *ctx, int64_t bytes, const FlCut *cut);
+/* A buffer of `bytes` addresses, none of which is memory, and without a cut. */
+FlBuffer *fl_buffer_new_apart(FlCtx *ctx, int64_t bytes);
+/* Of one that is PARTED: bytes [from, to), and those between them and what was memory before, are memory,
+ * undefined where they were not. Non-zero: there is none; recorded. */
+FlStatus fl_buffer_open(FlCtx *ctx, FlBuffer *b, int64_t from, int64_t to);
+/* Of one that is PARTED: of what is memory only bytes [from, to) stay. */
+void fl_buffer_shut(FlBuffer *b, int64_t from, int64_t to);
+/* Of one that is PARTED: NULL, all rows are memory now, or are about to be. */
+void fl_buffer_set_cut(FlBuffer *b, const FlCut *cut);
+bool fl_buffer_is_open(const FlBuffer *b); /* is any of its addresses memory? */
+void fl_buffer_release_part(FlBuffer *b);
 /* Of `bytes` at `data`, which `of` owns. */
 FlBuffer *fl_buffer_within(FlCtx *ctx, FlBuffer *of, void *data, int64_t bytes);
 /* Of one that is PARTED. */

@@ -30,8 +30,10 @@ static int put_key(FlBytes *out, const FlColumnAttr *key, const FlSlot *arrays, 
 
 void fl_fail_within(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args) {
   if (!ctx || !ctx->error || ctx->error->n_index != 1) return;
-  if (fl_part_any(ctx, desc->n_args - 1, desc->arg_types + 1, args + 1))
-    return; /* the key may be elsewhere */
+  for (int32_t i = 1; i < desc->n_args; i++) {
+    bool array = desc->arg_types[i].rank || desc->arg_types[i].depth;
+    if (array && args[i].a && fl_array_cut(args[i].a)) return; /* the key may be elsewhere */
+  }
   int64_t group = ctx->error->index[0];
   int at = 1;
   if (desc->i == FL_WITHIN_ROWS) {

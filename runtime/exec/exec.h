@@ -21,10 +21,10 @@ typedef struct FlRun FlRun;
 
 /* Codes that the runtime itself reports, beside the faults. */
 enum {
-  FL_CODE_INTERNAL = FL_CODE(929), /* a bug in flow: exit status 70 */
-  FL_CODE_STOPPED = FL_CODE(928),  /* interrupted: never shown */
+  FL_CODE_INTERNAL = FL_CODE(929),  /* a bug in flow: exit status 70 */
+  FL_CODE_STOPPED = FL_CODE(928),   /* interrupted: never shown */
   FL_CODE_ELSEWHERE = FL_CODE(927), /* to be asked by rank 0: never shown */
-  FL_CODE_RESOURCE = FL_CODE(920), /* disk full, no threads, too many files: exit status 4 */
+  FL_CODE_RESOURCE = FL_CODE(920),  /* disk full, no threads, too many files: exit status 4 */
 };
 
 /* Records an error at a site (-1: no place) unless the context has one already, and returns a non-zero
@@ -86,7 +86,8 @@ bool fl_run_parts(FlRun *run, int32_t n, int32_t here); /* before it runs anythi
 FlCuts *fl_ctx_cuts(const FlCtx *ctx);                  /* NULL: all arrays are whole */
 /* The cut of a loop: that of the parted arrays that it reads by its own rows; NULL: all are whole. It takes n
  * values, of which it needs `rows` (FlRows), goes over `length` rows, and gives arrays of these where it is
- * `by_rows`. Fails where it has no parted form. `what` is its name for messages. */
+ * `by_rows`. Fails where it has no parted form; of ranks all is made whole instead. `what` is its name for
+ * messages. */
 typedef struct FlLoopTakes {
   const char *what;
   int32_t site, n;
@@ -97,9 +98,12 @@ FlStatus fl_loop_cut(FlCtx *ctx, const FlLoopTakes *takes, const FlSlot *values,
                      const FlCut **cut);
 /* Element `row` of an array that is here in part is asked for: fails where it is in another part. */
 FlStatus fl_part_has(FlCtx *ctx, int32_t site, const FlArray *a, int64_t row);
-/* Is one of the arrays here in part? And what fails where `what` cannot have that. */
-bool fl_part_any(const FlCtx *ctx, int32_t n, const FlType1 *types, const FlSlot *values);
-FlStatus fl_part_refuse(FlCtx *ctx, int32_t site, const char *what);
+/* `a`, which may be NULL, is needed whole: of ranks, all of which come here, the rows of each go to all,
+ * once; else it fails where it is here in part. `what` is who needs it. The second: the arrays among n
+ * values. */
+FlStatus fl_part_whole(FlCtx *ctx, int32_t site, const char *what, FlArray *a);
+FlStatus fl_part_all_whole(FlCtx *ctx, int32_t site, const char *what, int32_t n, const FlType1 *types,
+                           const FlSlot *values);
 /* Row 0 of what an operator is given, of all rows: for messages. */
 int64_t fl_ctx_first_row(const FlCtx *ctx);
 
@@ -162,10 +166,10 @@ typedef struct FlRunOptions {
   void *say_arg;
   void (*keep)(int64_t limit); /* see fl_pool_tell; NULL but for who owns the process */
   const FlKernelMaker *maker;  /* NULL: kernels stay as they are; outlives the run */
-  int64_t tries; /* nanoseconds of the processors after which the run is given up; 0: it is run to its end
-                    (tried.c) */
-  bool looks;    /* of one that is tried for what it prints alone: operators may take all of its time */
-  FlRanks *ranks;              /* this one of several runs of one program; NULL: alone; outlives the run */
+  int64_t tries;  /* nanoseconds of the processors after which the run is given up; 0: it is run to its end
+                     (tried.c) */
+  bool looks;     /* of one that is tried for what it prints alone: operators may take all of its time */
+  FlRanks *ranks; /* this one of several runs of one program; NULL: alone; outlives the run */
 } FlRunOptions;
 
 /* A run without a command line: tests, tools, programs of others. The calling thread becomes a worker (of a

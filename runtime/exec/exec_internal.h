@@ -96,6 +96,8 @@ struct FlCtx {
   const FlStage *stage; /* the stage that runs; NULL: the script */
   int32_t event;        /* its number in the report; -1: the script */
   FlNotes notes;
+  const FlCut *kept; /* how what a filter keeps lies in parts, until it is joined; NULL: it is all here */
+  int64_t kept_from; /* the first of its blocks that is here */
   int64_t first_row; /* of the arrays that an operator is given, where they are what is here of parted ones */
   FlHeap *texts;     /* of text scalars, a stack; NULL: not needed so far */
   FlError *error;
@@ -113,22 +115,32 @@ void fl_ctx_init(FlCtx *ctx, FlRun *run, const FlCtx *parent);
 FlStatus fl_ctx_finish(FlCtx *ctx, FlStatus status);
 void fl_ctx_reset(FlCtx *ctx);
 
+/* ---- kernels: loop.c, late.c ----------------------------------------------------------------------- */
+
+/* late.c: the best form that there is of a kernel whose `late` is there, for a run that takes about `ns`
+ * nanoseconds when optimised. */
+FlKernelFn fl_kernel_late(FlRun *run, const FlKernel *kernel, double ns);
+/* The faults that elements [begin, end) met, on the pool; `cost` as of fl_run_kernel. */
+int32_t fl_kernel_range(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t begin, int64_t end,
+                        double cost);
+/* They met some: the first one, recorded. */
+FlStatus fl_kernel_first_fault(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t begin,
+                               int64_t end, int32_t faults);
+/* ranks_kernels.c: fl_run_kernel of a context that has other ranks. */
+FlStatus fl_ranks_kernel(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, int64_t n, double cost);
+
 /* ---- parted arrays: parted.c ---------------------------------------------------------------------- */
 
 /* The elements of a kernel, 0 .. *end, whose rows are here; its results become parted as what it captures is.
  */
-/* late.c: the best form that there is of a kernel whose `late` is there, for a run that takes about `ns`
- * nanoseconds when optimised. */
-FlKernelFn fl_kernel_late(FlRun *run, const FlKernel *kernel, double ns);
-
-/* ranks_kernels.c: false: this rank runs all elements; else those from *begin to *end, and then tells the
- * others, with the faults that it met: those of all. */
-bool fl_ranks_kernel_begin(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, int64_t n, double cost,
-                           int64_t *begin, int64_t *end);
-FlStatus fl_ranks_kernel_end(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, int64_t n,
-                             int32_t *faults);
-
 FlStatus fl_part_kernel(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, int64_t *begin, int64_t *end);
+/* The rows of `a` that are here by the cut, where it is parted by it, or whole. */
+FlArray *fl_part_here(FlCtx *ctx, const FlArray *a, const FlCut *cut);
+/* An operator that works by rows, on those that are here: its results are of these alone. */
+FlStatus fl_part_run_here(FlCtx *ctx, const FlOpDesc *desc, const FlCut *cut, const FlSlot *args,
+                          FlSlot *results);
+/* The rows of `from`, which are those that are here, as an array of all rows. NULL: recorded. */
+FlArray *fl_part_place(FlCtx *ctx, FlArray *from, const FlCut *cut);
 
 /* ---- notes: notes.c -------------------------------------------------------------------------------- */
 
@@ -234,15 +246,15 @@ struct FlRun {
   FlFlight *flight;
   FlPaths *paths;
   FlFiles *files;
-  FlCuts *cuts;     /* NULL: all arrays are whole */
+  FlCuts *cuts;            /* NULL: all arrays are whole */
   bool before_read;        /* the record of the run before was looked for: */
   struct FlRecord *before; /* it, or NULL */
-  bool shared;      /* there are cuts, or ranks */
-  int64_t start;    /* when the run began, microseconds since 1970 */
-  _Atomic int stop; /* 0; the signal that asks the run to end; -1: a failure of the script does */
-  int64_t tried_until;    /* of the process's time, nanoseconds; 0: it is not tried */
-  int64_t tried_at_most;  /* of the clock */
-  _Atomic uint32_t looks; /* at that, and now and then at the clocks */
+  bool shared;             /* there are cuts, or ranks */
+  int64_t start;           /* when the run began, microseconds since 1970 */
+  _Atomic int stop;        /* 0; the signal that asks the run to end; -1: a failure of the script does */
+  int64_t tried_until;     /* of the process's time, nanoseconds; 0: it is not tried */
+  int64_t tried_at_most;   /* of the clock */
+  _Atomic uint32_t looks;  /* at that, and now and then at the clocks */
   pthread_mutex_t waiting_lock;
   FlWaiting *waiting; /* results that are stored when it has come to its end */
   _Atomic(_Atomic uint8_t *)

@@ -77,9 +77,8 @@ static int64_t grain_of(const FlKernel *kernel, int64_t n, double cost) {
   return (grain + unit - 1) / unit * unit;
 }
 
-/* The fast form met faults: which is the first? */
-static FlStatus find_fault(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t begin, int64_t end,
-                           int32_t faults) {
+FlStatus fl_kernel_first_fault(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t begin,
+                               int64_t end, int32_t faults) {
   ctx->fault = (FlKernelFault){0};
   if (kernel->precise) kernel->precise(ctx, env, begin, end);
   const FlKernelFault *f = &ctx->fault;
@@ -94,9 +93,8 @@ static FlStatus find_fault(FlCtx *ctx, const FlKernel *kernel, const void *env, 
   return s;
 }
 
-/* The faults that elements [begin, end) met. */
-static int32_t run_range(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t begin, int64_t end,
-                         double cost) {
+int32_t fl_kernel_range(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t begin, int64_t end,
+                        double cost) {
   int64_t n = end - begin;
   if (n <= 0) return 0;
   FlKernelRun r = {.ctx = ctx,
@@ -117,19 +115,15 @@ static int32_t run_range(FlCtx *ctx, const FlKernel *kernel, const void *env, in
 }
 
 FlStatus fl_run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t n, double cost) {
+  if (ctx->ranks) return fl_ranks_kernel(ctx, kernel, env, n, cost);
   int64_t begin = 0, end = n;
-  FlStatus parted = ctx->run->cuts ? fl_part_kernel(ctx, kernel, env, &begin, &end) : 0;
+  FlStatus parted =
+      ctx->run->cuts && !ctx->run->options.ranks ? fl_part_kernel(ctx, kernel, env, &begin, &end) : 0;
   if (parted || end <= begin) return parted;
   if (fl_ctx_is_stopped(ctx)) return fl_fail_stopped(ctx);
-  if (ctx->ranks && fl_ranks_kernel_begin(ctx, kernel, env, n, cost, &begin, &end)) {
-    int32_t faults = run_range(ctx, kernel, env, begin, end, cost);
-    FlStatus s =
-        fl_ctx_is_stopped(ctx) ? fl_fail_stopped(ctx) : fl_ranks_kernel_end(ctx, kernel, env, n, &faults);
-    return s || !faults ? s : find_fault(ctx, kernel, env, 0, n, faults);
-  }
-  int32_t faults = run_range(ctx, kernel, env, begin, end, cost);
+  int32_t faults = fl_kernel_range(ctx, kernel, env, begin, end, cost);
   if (fl_ctx_is_stopped(ctx)) return fl_fail_stopped(ctx);
-  return faults ? find_fault(ctx, kernel, env, begin, end, faults) : 0;
+  return faults ? fl_kernel_first_fault(ctx, kernel, env, begin, end, faults) : 0;
 }
 
 void fl_kernel_fault(FlCtx *ctx, int32_t fault, int32_t site, int32_t rank, int64_t pos, const int64_t *index,

@@ -2,9 +2,10 @@
  * (docs/decisions/parted-arrays.md).
  *
  * In: a step, what it takes, and which rows it needs of each. Out: the step run on the rows that are here,
- * its results parted as what it takes; or an error that names it, where it needs rows that are in other
- * parts. What always holds: an operator's code sees whole arrays alone, a kernel the elements alone whose
- * rows are here. A run in which nothing is parted pays for asking whether it is one. */
+ * its results parted as what it takes; or, where it needs rows that are in other parts, on whole arrays, of
+ * several ranks (ranks_ops.c, ranks_parts.c), and else an error that names it. What always holds: an
+ * operator's code sees whole arrays alone, a kernel the elements alone whose rows are here. A run in which
+ * nothing is parted pays for asking whether it is one. */
 #include "exec/exec_internal.h"
 #include "exec/ranks.h"
 
@@ -35,6 +36,10 @@ FlStatus fl_loop_cut(FlCtx *ctx, const FlLoopTakes *t, const FlSlot *values, int
                      const FlCut **cut) {
   *cut = NULL;
   for (int32_t i = 0; i < t->n; i++) {
+    if (ctx->ranks && t->rows[i] != FL_ROWS_NONE) {
+      FlStatus s = fl_part_whole(ctx, t->site, t->what, values[i].a);
+      if (s) return s;
+    }
     const FlCut *c = t->rows[i] == FL_ROWS_NONE ? NULL : fl_array_cut(values[i].a);
     if (!c) continue;
     if (t->rows[i] != FL_ROWS_OWN) return refuse(ctx, t->site, t->what, needs[t->rows[i]]);
@@ -52,14 +57,25 @@ FlStatus fl_part_has(FlCtx *ctx, int32_t site, const FlArray *a, int64_t row) {
   return refuse(ctx, site, "load", "needs a row of another part");
 }
 
-bool fl_part_any(const FlCtx *ctx, int32_t n, const FlType1 *types, const FlSlot *values) {
-  for (int32_t i = 0; fl_ctx_cuts(ctx) && i < n; i++)
-    if ((types[i].rank || types[i].depth) && values[i].a && fl_array_cut(values[i].a)) return true;
-  return false;
+FlStatus fl_part_whole(FlCtx *ctx, int32_t site, const char *what, FlArray *a) {
+  if (!fl_ctx_cuts(ctx) || !a || !fl_array_cut(a)) return 0;
+  return ctx->ranks ? fl_rows_gather(ctx, site, a) : refuse(ctx, site, what, needs[FL_ROWS_ANY]);
 }
 
-FlStatus fl_part_refuse(FlCtx *ctx, int32_t site, const char *what) {
-  return refuse(ctx, site, what, needs[FL_ROWS_ANY]);
+FlStatus fl_part_all_whole(FlCtx *ctx, int32_t site, const char *what, int32_t n, const FlType1 *types,
+                           const FlSlot *values) {
+  FlStatus s = 0;
+  for (int32_t i = 0; fl_ctx_cuts(ctx) && i < n && !s; i++)
+    if (types[i].rank || types[i].depth) s = fl_part_whole(ctx, site, what, values[i].a);
+  return s;
+}
+
+FlArray *fl_array_new_apart(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims) {
+  int64_t n = 1;
+  for (int32_t k = 0; ctx->ranks && k < rank; k++)
+    if (dims[k] <= 0 || __builtin_mul_overflow(n, dims[k], &n)) n = 0, k = rank;
+  if (fl_rows_are_many(ctx, n)) return fl_array_new_addresses(ctx, dtype, rank, dims);
+  return fl_array_new(ctx, dtype, rank, dims);
 }
 
 /* ---- kernels ---------------------------------------------------------------------------------------- */
@@ -84,8 +100,7 @@ FlStatus fl_part_kernel(FlCtx *ctx, const FlKernel *k, const FlSlot *env, int64_
 
 /* ---- runtime operators -------------------------------------------------------------------------------- */
 
-/* The rows of `from`, which are those that are here, as an array of all rows. */
-static FlArray *place(FlCtx *ctx, FlArray *from, const FlCut *cut) {
+FlArray *fl_part_place(FlCtx *ctx, FlArray *from, const FlCut *cut) {
   int64_t dims[FL_MAX_RANK];
   memcpy(dims, from->dims, sizeof dims);
   dims[0] = fl_cut_rows(cut);
@@ -106,7 +121,7 @@ static FlStatus place_results(FlCtx *ctx, const FlOpDesc *desc, const FlCut *cut
     FlArray *from = results[i].a;
     bool fits = from->dims[0] == fl_cut_to(cut) - fl_cut_from(cut);
     if (!fits && !s) s = fl_fail_op(ctx, desc, FL_CODE_INTERNAL, "bug in flow: an operator gave other rows");
-    results[i].a = s ? NULL : place(ctx, from, cut);
+    results[i].a = s ? NULL : fl_part_place(ctx, from, cut);
     if (!s && !results[i].a) s = FL_FAULT_MEMORY;
     fl_array_unref(from);
   }
@@ -114,21 +129,20 @@ static FlStatus place_results(FlCtx *ctx, const FlOpDesc *desc, const FlCut *cut
   return s;
 }
 
-/* The rows of `a` that are here, where it is parted or whole. */
-static FlArray *here_of(FlCtx *ctx, const FlArray *a, const FlCut *cut) {
+FlArray *fl_part_here(FlCtx *ctx, const FlArray *a, const FlCut *cut) {
   if (fl_array_cut(a)) return fl_array_rows_here(ctx, a);
   return fl_array_view_rows(ctx, a, fl_cut_from(cut), fl_cut_to(cut));
 }
 
-static FlStatus run_here(FlCtx *ctx, const FlOpDesc *desc, const FlCut *cut, const FlSlot *args,
-                         FlSlot *results) {
+FlStatus fl_part_run_here(FlCtx *ctx, const FlOpDesc *desc, const FlCut *cut, const FlSlot *args,
+                          FlSlot *results) {
   FlSlot *mine = malloc((size_t)(desc->n_args + 1) * sizeof *mine);
   if (!mine) return fl_fail_op(ctx, desc, FL_FAULT_MEMORY, "out of memory");
   FlStatus s = 0;
   for (int32_t i = 0; i < desc->n_args; i++) {
     mine[i] = args[i];
     if (desc->rows[i] != FL_ROWS_OWN) continue;
-    mine[i].a = s ? NULL : here_of(ctx, args[i].a, cut);
+    mine[i].a = s ? NULL : fl_part_here(ctx, args[i].a, cut);
     if (!mine[i].a) s = FL_FAULT_MEMORY;
   }
   int64_t before = ctx->first_row;
@@ -138,6 +152,12 @@ static FlStatus run_here(FlCtx *ctx, const FlOpDesc *desc, const FlCut *cut, con
   for (int32_t i = 0; i < desc->n_args; i++)
     if (desc->rows[i] == FL_ROWS_OWN) fl_array_unref(mine[i].a);
   free(mine);
+  return s;
+}
+
+static FlStatus run_and_place(FlCtx *ctx, const FlOpDesc *desc, const FlCut *cut, const FlSlot *args,
+                              FlSlot *results) {
+  FlStatus s = fl_part_run_here(ctx, desc, cut, args, results);
   return s ? s : place_results(ctx, desc, cut, results);
 }
 
@@ -152,12 +172,13 @@ static FlStatus run_parted(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args,
   const FlCut *cut;
   FlStatus s = fl_loop_cut(ctx, &takes, args, rows, &cut);
   if (s) return s;
-  return cut ? run_here(ctx, desc, cut, args, results) : desc->run(ctx, desc, args, results);
+  return cut ? run_and_place(ctx, desc, cut, args, results) : desc->run(ctx, desc, args, results);
 }
 
 static FlStatus run_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   if (!ctx->run || !ctx->run->shared) return desc->run(ctx, desc, args, results);
   if (ctx->ranks) return fl_ranks_op(ctx, desc, args, results);
+  if (ctx->run->options.ranks) return desc->run(ctx, desc, args, results); /* of a task: all is whole there */
   return ctx->run->cuts ? run_parted(ctx, desc, args, results) : desc->run(ctx, desc, args, results);
 }
 

@@ -106,7 +106,7 @@ FlError *fl_error_take(const FlSlot in[FL_ERROR_TEXTS]) {
   char *texts[FL_ERROR_TEXTS] = {NULL};
   for (int k = 1; k < FL_ERROR_TEXTS; k++)
     texts[k] = strndup(in[k].t.len ? in[k].t.ptr : "", (size_t)in[k].t.len);
-  e.message = texts[1] ? texts[1] : (char *)(uintptr_t) "out of memory";
+  e.message = texts[1] ? texts[1] : (char *)(uintptr_t)"out of memory";
   e.help = in[2].t.len ? texts[2] : NULL;
   memcpy(e.notes, texts + 3, sizeof e.notes);
   FlError *copy = fl_error_copy(&e);
@@ -136,8 +136,7 @@ static bool pack_answer(FlCtx *ctx, const Answer *a, FlParcel *parcel) {
   return fl_parcel_pack(ctx, error, fl_error_types, FL_ERROR_TEXTS, parcel);
 }
 
-/* Another rank takes rank 0's error for its own. */
-static FlStatus take_error(FlCtx *ctx, FlParcel *parcel) {
+FlStatus fl_error_open(FlCtx *ctx, FlParcel *parcel) {
   FlSlot texts[FL_ERROR_TEXTS];
   FlBuffer *keep = NULL;
   FlStatus s = fl_parcel_open(ctx, parcel, fl_error_types, FL_ERROR_TEXTS, texts, &keep);
@@ -164,7 +163,7 @@ static FlStatus answer(FlCtx *ctx, FlRankStep step, int32_t site, Answer *a) {
   FlStatus s = fl_ranks_together(ctx, &mine);
   a->kind = (AnswerKind)r->slots[0].kind;
   if (!s && a->kind != ANSWER_NONE) s = fl_parcel_send(ctx, 0, &parcel);
-  if (!s && !first && a->kind == ANSWER_ERROR) s = take_error(ctx, &parcel);
+  if (!s && !first && a->kind == ANSWER_ERROR) s = fl_error_open(ctx, &parcel);
   if (!s && !first && a->kind == ANSWER_VALUES)
     s = fl_parcel_open(ctx, &parcel, a->types, a->n, a->values, &a->keep);
   fl_parcel_reset(&parcel);
@@ -212,7 +211,7 @@ static FlStatus share(FlCtx *ctx, const FlOpDesc *desc, FlStatus status, FlSlot 
   return s;
 }
 
-FlStatus fl_ranks_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+FlStatus fl_ranks_op_whole(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   bool first = ctx->ranks->here == 0;
   if (desc->acts) {
     FlStatus s = fl_ranks_together(ctx, &(FlRankSlot){.step = FL_RANKS_ACT, .site = desc->site});
@@ -384,9 +383,7 @@ FlStatus fl_ranks_end(FlCtx *ctx, FlStatus status) {
     if (!fl_parcel_pack(ctx, texts, fl_error_types, FL_ERROR_TEXTS, &parcel)) mine.kind = 0;
     mine.bytes = parcel.bytes;
   }
-  do {
-    fl_ranks_meet(r, &mine);
-  } while (!r->lost && !all_at_end(r));
+  do { fl_ranks_meet(r, &mine); } while (!r->lost && !all_at_end(r));
   int32_t whose = r->lost ? -1 : whose_error(r);
   if (r->lost && !real) {
     fl_fail_forget(ctx);
@@ -394,7 +391,7 @@ FlStatus fl_ranks_end(FlCtx *ctx, FlStatus status) {
   }
   if (whose > 0 && fl_parcel_send(ctx, whose, &parcel) == 0 && r->here != whose) {
     fl_fail_forget(ctx);
-    FlStatus s = take_error(ctx, &parcel);
+    FlStatus s = fl_error_open(ctx, &parcel);
     status = s ? s : ctx->error->status;
   }
   if (whose >= 0) status = r->slots[whose].failed;

@@ -16,8 +16,15 @@ FlStatus fl_ranks_together(FlCtx *ctx, FlRankSlot *mine);
 FlStatus fl_ranks_begin(FlCtx *ctx);
 FlStatus fl_ranks_end(FlCtx *ctx, FlStatus status);
 
-/* A runtime operator: effects by rank 0, what it is told by the world to all. */
+/* A runtime operator: effects by rank 0, what it is told by the world to all; on rows in parts where it has
+ * such a form (ranks_ops.c), else on whole arrays. */
 FlRuntimeOp fl_ranks_op;
+/* Within it: on whole arrays. */
+FlRuntimeOp fl_ranks_op_whole;
+/* Within it: GROUP_ROWS, or an AGGREGATE of all rows, of arrays of which each rank has the rows of the cut,
+ * or all: whole results at all; *done false: nothing is made. */
+FlStatus fl_ranks_groups(FlCtx *ctx, const FlOpDesc *desc, const FlCut *cut, const FlSlot *args,
+                         FlSlot *results, bool *done);
 
 /* Within fl_stage_recall: rank 0 says what it found of a call's results, or that its key failed (`status`);
  * others are told. `values` are the results and the text of the notes; *keep has the bytes of texts among
@@ -40,10 +47,38 @@ FlStatus fl_parcel_send(FlCtx *ctx, int32_t from, FlParcel *parcel);
 FlStatus fl_parcel_open(FlCtx *ctx, FlParcel *parcel, const FlType1 *types, int32_t n, FlSlot *values,
                         FlBuffer **keep);
 
+/* ---- rows in parts: ranks_rows.c ------------------------------------------------------------------- */
+
+/* An array that is here in part becomes whole: all ranks send what they have to all. Nothing where it is. */
+FlStatus fl_rows_gather(FlCtx *ctx, int32_t site, FlArray *a);
+/* How so many rows, of `each` elements, are laid in parts when an array is made in parts: whole blocks of
+ * elements, where there are enough. NULL: out of memory, recorded. */
+const FlCut *fl_rows_cut(FlCtx *ctx, int64_t rows, int64_t each);
+/* Whether arrays of so many elements stay in parts. */
+bool fl_rows_are_many(const FlCtx *ctx, int64_t n);
+/* Elements [from, to) of `a`, which has memory there, of rank k to all. Not of texts. false: a rank is lost.
+ */
+bool fl_rows_send(FlCtx *ctx, int32_t k, FlArray *a, int64_t from, int64_t to);
+/* The cut in which each rank has as many rows as it said in the last meeting as value `value`. NULL: out of
+ * memory, recorded. */
+const FlCut *fl_rows_cut_by(FlCtx *ctx, int value);
+/* After a meeting in which a rank was lost. */
+FlStatus fl_rows_lost(FlCtx *ctx);
+/* What came of a step at each rank's rows, of which some may have failed: `failed` is this rank's own fault,
+ * which its context has recorded, and `rank` and `pos` where in the program and at which element that was:
+ * the first of all is everybody's then. values[3..] of the slot are the caller's. */
+typedef struct FlRowsFault {
+  bool failed;
+  int64_t rank, pos;
+} FlRowsFault;
+FlStatus fl_rows_agree(FlCtx *ctx, FlRankSlot *mine, const FlRowsFault *fault);
+
 /* An error as texts, which point into it, and back (NULL: no memory). */
 enum { FL_ERROR_TEXTS = 3 + FL_MAX_NOTES };
 extern const FlType1 fl_error_types[FL_ERROR_TEXTS];
 void fl_error_put(const FlError *error, FlSlot out[FL_ERROR_TEXTS]);
 FlError *fl_error_take(const FlSlot in[FL_ERROR_TEXTS]);
+/* The error that another rank sent becomes that of the context. Consumes the parcel. */
+FlStatus fl_error_open(FlCtx *ctx, FlParcel *parcel);
 
 #endif

@@ -24,8 +24,9 @@ static const FlType1 more_types[ERROR] = {
 /* Some elements of the loop, and what came of them. */
 typedef struct Share {
   const FlTasks *tasks;
+  const FlCut *cut;      /* lists stay where they were made, by this cut of elements; NULL: all is sent */
   int64_t *which, n, ns; /* ns: that running them took */
-  FlType1 *types; /* of `values`: results, then the rest */
+  FlType1 *types;        /* of `values`: results, then the rest */
   FlSlot *values;
   FlBuffer *keep;
 } Share;
@@ -216,6 +217,65 @@ static bool gather_rest(const Share *shares, int32_t n, Share *rest) {
   return true;
 }
 
+/* ---- lists that stay ------------------------------------------------------------------------------------
+ */
+
+/* Elements in the largest of the lists that may stay. */
+static int64_t count_staying(const Share *s) {
+  int64_t most = 0;
+  for (int32_t k = 0; k < s->tasks->n_results; k++) {
+    FlArray *const *arrays = s->tasks->stays[k] ? s->values[k].a->data : NULL;
+    int64_t n = 0;
+    for (int64_t i = 0; arrays && i < s->values[k].a->dims[0]; i++) n += fl_array_count(arrays[i]);
+    if (n > most) most = n;
+  }
+  return most;
+}
+
+/* Whether they do, which is by how much there is at all ranks together; what fails, or rank 0 is to run, is
+ * sent. `n`: elements of the loop. */
+static FlStatus lists_stay(FlCtx *ctx, Share *shares, int64_t n, FlStatus status, bool *stay) {
+  FlRanks *r = ctx->ranks;
+  const Share *own = &shares[r->here];
+  int64_t mine = status ? 0 : count_staying(own);
+  bool plain = !status && more(own)[FAILED].i < 0 && !fl_array_count(more(own)[WENT].a);
+  FlRankSlot slot = {.step = FL_RANKS_ROWS,
+                     .site = own->tasks->site,
+                     .failed = status,
+                     .values = {0, 0, 0, plain ? mine : -1, own->n}};
+  FlStatus s = fl_ranks_together(ctx, &slot);
+  int64_t total = 0;
+  *stay = !s && n > 0;
+  for (int32_t k = 0; k < r->n && *stay; k++) {
+    *stay = r->slots[k].values[3] >= 0;
+    total += r->slots[k].values[3];
+  }
+  *stay &= fl_rows_are_many(ctx, total);
+  const FlCut *cut = *stay ? fl_rows_cut_by(ctx, 4) : NULL;
+  for (int32_t k = 0; k < r->n; k++) shares[k].cut = cut;
+  return *stay && !cut ? FL_STATUS_MEMORY : s;
+}
+
+/* What of the own share goes to others: no list that stays. The rest is in `held`. */
+static FlStatus hold_lists(FlCtx *ctx, Share *own, FlSlot *held) {
+  int64_t none = 0;
+  for (int32_t k = 0; k < own->tasks->n_results; k++) {
+    if (!own->tasks->stays[k]) continue;
+    held[k] = own->values[k];
+    own->values[k].a = fl_array_new(ctx, FL_LIST, 1, &none);
+    if (!own->values[k].a) return FL_STATUS_MEMORY;
+  }
+  return 0;
+}
+
+static void give_lists(Share *own, FlSlot *held) {
+  for (int32_t k = 0; k < own->tasks->n_results; k++) {
+    if (!held[k].a) continue;
+    fl_array_unref(own->values[k].a);
+    own->values[k] = held[k];
+  }
+}
+
 /* ---- putting together -------------------------------------------------------------------------------------
  */
 
@@ -224,6 +284,7 @@ static FlStatus fill(FlCtx *ctx, const Share *s, FlSlot *results) {
   for (int32_t k = 0; k < s->tasks->n_results; k++) {
     FlArray *from = s->values[k].a, *to = results[k].a;
     int64_t skip = 0, at = 0;
+    if (s->cut && s->tasks->stays[k] && !fl_array_count(from)) continue; /* another's, which stays there */
     if (fl_type_is_text(s->tasks->types[k]) && fl_array_keep(ctx, to, NULL, &from, 1) != 0)
       return FL_FAULT_MEMORY;
     for (int64_t i = 0; i < s->n; i++) {
@@ -290,8 +351,17 @@ static FlStatus run_all(FlCtx *ctx, const FlSlot *env, int64_t n, Share *shares,
                         FlSlot *results) {
   FlRanks *r = ctx->ranks;
   Share *rest = &shares[r->n];
-  FlStatus status = run_share(ctx, &shares[r->here], env, &sets[0]);
+  Share *own = &shares[r->here];
+  FlStatus status = run_share(ctx, own, env, &sets[0]);
+  bool stay = false;
+  if (own->tasks->stays) status = lists_stay(ctx, shares, n, status, &stay);
+  FlSlot *held = stay ? calloc((size_t)own->tasks->n_results, sizeof *held) : NULL;
+  if (stay && !status) status = held ? hold_lists(ctx, own, held) : FL_STATUS_MEMORY;
   status = exchange(ctx, FL_RANKS_TASKS, shares, r->n, status);
+  if (held) give_lists(own, held);
+  free(held);
+  for (int32_t k = 0; k < own->tasks->n_results && stay && !status; k++)
+    if (own->tasks->stays[k]) status = fl_array_become_part_list(ctx, results[k].a, own->cut);
   if (status) return status;
   fl_ranks_learn(r, shares[0].tasks->site, n);
   if (!gather_rest(shares, r->n, rest)) return fl_fail_text(ctx, -1, FL_FAULT_MEMORY, "out of memory");
@@ -301,11 +371,13 @@ static FlStatus run_all(FlCtx *ctx, const FlSlot *env, int64_t n, Share *shares,
   return status ? status : put_together(ctx, shares, r->n + 1, results);
 }
 
-/* The elements of rank k. */
+/* The elements of rank k: every n-th; of what may stay there, those that follow each other. */
 static bool choose(Share *s, int64_t n, int32_t k, int32_t ranks) {
-  s->n = n > k ? (n - k - 1) / ranks + 1 : 0;
+  bool follow = s->tasks->stays != NULL;
+  int64_t first = follow ? n * k / ranks : k, apart = follow ? 1 : ranks;
+  s->n = follow ? n * (k + 1) / ranks - first : n > k ? (n - k - 1) / ranks + 1 : 0;
   s->which = malloc((size_t)(s->n ? s->n : 1) * sizeof *s->which);
-  for (int64_t i = 0; s->which && i < s->n; i++) s->which[i] = k + i * ranks;
+  for (int64_t i = 0; s->which && i < s->n; i++) s->which[i] = first + i * apart;
   return s->which != NULL;
 }
 

@@ -184,7 +184,9 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
   run->main.ranks = o->ranks;
   run->shared = o->ranks != NULL;
   run->heap = fl_heap_new(&run->main);
-  return run;
+  if (!o->ranks || fl_run_parts(run, o->ranks->n, o->ranks->here)) return run;
+  fl_run_free(run);
+  return NULL;
 }
 
 void fl_run_free(FlRun *run) {
@@ -213,15 +215,13 @@ void fl_run_stop(FlRun *run, int signal) {
   int before = 0;
   while (before <= 0 && before != signal &&
          !atomic_compare_exchange_weak_explicit(&run->stop, &before, signal, memory_order_relaxed,
-                                                memory_order_relaxed)) {
-  }
+                                                memory_order_relaxed)) {}
 }
 
 int fl_run_signal(const FlRun *run) {
   int signal = atomic_load_explicit(&run->stop, memory_order_relaxed);
   return signal > 0 ? signal : 0;
 }
-
 
 void fl_run_give_up(FlRun *run) { fl_files_give_up(run->files); }
 

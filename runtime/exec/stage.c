@@ -44,8 +44,20 @@ static void copy_args(FlSlot *to, char *room, const FlSlot *from, const FlType1 
   }
 }
 
+/* Its arguments are in a key, and its results in the store, or they would be: rank 0 has them whole. */
+static bool is_kept_whole(const FlCtx *ctx, const FlStage *stage) {
+  return !ctx->ranks || (ctx->ranks->remembers && stage->memo >= 0);
+}
+
 FlStatus fl_stage_compute(FlFuture *call) {
-  FlStatus status = call->stage->fn(&call->ctx, call->args, call->results);
+  FlCtx *ctx = &call->ctx;
+  const FlStage *stage = call->stage;
+  FlStatus status = stage->fn(ctx, call->args, call->results);
+  if (!status && ctx->ranks && is_kept_whole(ctx, stage)) {
+    status =
+        fl_part_all_whole(ctx, call->site, stage->name, stage->n_results, stage->result_types, call->results);
+    if (status) fl_slots_release(call->results, stage->result_types, stage->n_results);
+  }
   FlStatus finished = fl_ctx_finish(&call->ctx, status);
   if (finished && !status) fl_slots_release(call->results, call->stage->result_types, call->stage->n_results);
   return finished;
@@ -115,10 +127,9 @@ static void run_together(FlFuture *f) {
 FlFuture *fl_stage_start(FlCtx *ctx, int32_t index, const FlSlot *args, int32_t site) {
   const FlStage *stage = &ctx->run->program->stages[index];
   size_t n_slots = (size_t)stage->n_args + (size_t)stage->n_results, texts = 0;
-  if (fl_part_any(ctx, stage->n_args, stage->arg_types, args)) {
-    fl_part_refuse(ctx, site, stage->name);
+  if (is_kept_whole(ctx, stage) &&
+      fl_part_all_whole(ctx, site, stage->name, stage->n_args, stage->arg_types, args))
     return NULL;
-  }
   for (int32_t i = 0; i < stage->n_args; i++)
     if (fl_type_is_text(stage->arg_types[i]) && args[i].t.len > 0) texts += (size_t)args[i].t.len;
   if (ctx->alike && fl_ctx_ask(ctx)) return NULL; /* what the store has may be found by some ranks alone */

@@ -128,7 +128,8 @@ static FlStatus run_or_share(FlCtx *ctx, const FlTasks *t, const FlSlot *env, in
 /* Every allocation comes before the tasks: after them nothing fails, so nothing that they own is lost. */
 FlStatus fl_map_tasks(FlCtx *ctx, const void *what, const FlSlot *env, FlSlot *results) {
   const FlTasks *t = what;
-  if (ctx->run->cuts) { /* a task has no others to ask: it gets whole arrays */
+  if (ctx->run->cuts &&
+      (ctx->ranks || !ctx->run->options.ranks)) { /* a task has no others to ask: it gets whole arrays */
     const FlLoopTakes takes = {"map", t->site, t->n_env - t->n_dims, t->rows, false};
     const FlCut *cut;
     FlStatus parted = fl_loop_cut(ctx, &takes, env + t->n_dims, env[0].i, &cut);

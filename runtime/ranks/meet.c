@@ -7,7 +7,7 @@
 #include <time.h>
 
 bool fl_ranks_init(FlRanks *r, const FlRankEngine *engine, void *arg, int32_t n, int32_t here) {
-  *r = (FlRanks){.engine = engine, .arg = arg, .n = n, .here = here};
+  *r = (FlRanks){.engine = engine, .arg = arg, .n = n, .here = here, .parts_from = FL_RANKS_PARTS_FROM};
   r->slots = calloc((size_t)n, sizeof *r->slots);
   return r->slots != NULL;
 }

@@ -25,6 +25,8 @@ typedef enum FlRankStep {
   FL_RANKS_TASKS,     /* what the elements of a loop gave, of which each rank had some */
   FL_RANKS_KERNEL,    /* likewise of a kernel */
   FL_RANKS_REST,      /* what the elements gave that only rank 0 could run */
+  FL_RANKS_ROWS,      /* what came of a step at the rows of each */
+  FL_RANKS_GATHER,    /* an array's rows of each, to all */
   FL_RANKS_END        /* the program has run, or failed */
 } FlRankStep;
 
@@ -80,10 +82,14 @@ typedef struct FlRanks {
   double meeting_ns, byte_ns; /* what a meeting takes, and a byte that is sent to all: as measured, agreed */
   FlRankLoop *loops;          /* [n_loops], by site */
   int32_t n_loops;
-  int64_t turn; /* loops so far, where they are shared by turns */
+  int64_t parts_from; /* arrays of so many elements stay in parts, where they may */
+  bool uneven;        /* for tests: parts of many sizes, also of none */
+  int64_t turn;       /* loops so far, where they are shared by turns */
 } FlRanks;
 
-/* false: out of memory. */
+enum { FL_RANKS_PARTS_FROM = 1 << 20 };
+
+/* false: out of memory. Arrays stay in parts from FL_RANKS_PARTS_FROM elements on. */
 bool fl_ranks_init(FlRanks *ranks, const FlRankEngine *engine, void *arg, int32_t n, int32_t here);
 void fl_ranks_reset(FlRanks *ranks);
 

@@ -3,10 +3,11 @@
  * usage: ranks_run [-i] [-q] SCRIPT WAY.. [-- ARGUMENTS]
  * A way is FOLDER,STORE,RANKS,WORKERS,DELAY_US,DIES,DIES_AT: the folder in which it runs, the folder of its
  * store (empty: none), how many ranks (0: none of this), workers a rank, and what fl_rank_threads_new takes.
- * By the sum of ranks and workers all loops are shared, every other one, or those that pay. Beside the folder
- * are written FOLDER.out, FOLDER.err and FOLDER.status: what was printed, said and given by rank 0;
- * FOLDER.sent: how many bytes were sent by all; what others print or say is added to FOLDER.err. FOLDER.in is
- * its standard input, through a pipe, where there is such a file. -i: interpreted, -q: without closing lines.
+ * By the sum of ranks and workers all loops are shared, every other one, or those that pay; and arrays stay
+ * in parts from 2 elements on, from 100, or from as many as they always do. Beside the folder are written
+ * FOLDER.out, FOLDER.err and FOLDER.status: what was printed, said and given by rank 0; FOLDER.sent: how many
+ * bytes were sent by all; what others print or say is added to FOLDER.err. FOLDER.in is its standard input,
+ * through a pipe, where there is such a file. -i: interpreted, -q: without closing lines.
  */
 #include "codegen/codegen.h"
 #include "driver.h"
@@ -29,6 +30,7 @@ typedef struct Way {
   int ranks, workers, dies;
   long delay, dies_at;
   FlRankShares shares;
+  int64_t parts_from;
 } Way;
 
 typedef struct Rank {
@@ -107,6 +109,8 @@ static void run_way(const FlProgram *program, const Way *w, const char *const *v
     if (threads && !fl_ranks_init(&r->ranks, &fl_rank_threads, fl_rank_threads_arg(threads, k), n, k))
       abort();
     r->ranks.shares = w->shares;
+    r->ranks.parts_from = w->parts_from;
+    r->ranks.uneven = w->parts_from < FL_RANKS_PARTS_FROM;
     if (pthread_create(&r->thread, NULL, run_rank, r) != 0) abort();
   }
   for (int k = 0; k < n; k++) pthread_join(ranks[k].thread, NULL);
@@ -138,7 +142,9 @@ static bool read_way(const char *text, Way *w) {
     return false;
   static const FlRankShares shares[] = {FL_RANKS_SHARE_ALL, FL_RANKS_SHARE_BY_TURNS,
                                         FL_RANKS_SHARE_WHAT_PAYS};
+  static const int64_t parts_from[] = {2, 100, FL_RANKS_PARTS_FROM};
   w->shares = shares[w->dies >= 0 ? 0 : (w->ranks + w->workers) % 3];
+  w->parts_from = parts_from[w->dies >= 0 ? 0 : (2 * w->ranks + w->workers) % 3];
   return true;
 }
 

@@ -156,20 +156,37 @@ typedef struct FlKernelLate {
   _Atomic int64_t ns;     /* how long runs took so far, estimated, with optimised code */
 } FlKernelLate;
 
+/* What of a step each part may do by itself, where rows are here in part (exec/ranks_rows.c): nothing; the
+ * elements of its own rows; the blocks that begin in them, whose states then go to all; the same, of what
+ * is kept of them; of an operator that keeps rows: which of its own; elements of its own of a list; the
+ * states of groups of its rows, which then go to all. */
+typedef enum FlInParts {
+  FL_PARTS_NONE,
+  FL_PARTS_ELEMENTS,
+  FL_PARTS_FOLD,
+  FL_PARTS_KEPT,
+  FL_PARTS_JOIN,
+  FL_PARTS_GROUPS
+} FlInParts;
+
 typedef struct FlKernel {
   FlKernelFn fast, precise;
   const char *name;
   int32_t site; /* where it comes from */
   int32_t unit; /* partitions are multiples of this many elements (FL_BLOCK for reductions, else 1) */
-  /* Its environment: slots of what it captures, then of the sizes, then of arrays that are its results. */
+  /* Its environment: slots of what it captures, then of the sizes, then n_places addresses (of a fold where
+   * the states of its blocks go, of a filter the counts of its blocks), then arrays that are its results (of
+   * a filter: what each block keeps, at its place, one element more than the loop has). */
   int32_t n_uses, n_sizes, n_results;
   int32_t by_rows; /* 1: where what it captures is parted, its results may be, too, and are its elements */
   const uint8_t *rows; /* of each that it captures: FlRows */
   FlKernelLate *late;  /* NULL: the fast form is as good as it gets */
   const char *code;    /* what the optimised form is made of: bytes of the compiler's */
   int64_t n_code;
-  int32_t block_bytes; /* of a fold whose only result is an array of states without texts: of each block; else
-                          0 */
+  int32_t block_bytes; /* of a fold whose states hold no texts: of each block; else 0 */
+  int32_t n_places;
+  int32_t in_parts;     /* FlInParts */
+  const uint8_t *stays; /* of each result: 1: it may be here in part; NULL: it has none */
 } FlKernel;
 
 /* A column that an operator takes or gives, as values and what comes with them. */
@@ -221,9 +238,11 @@ struct FlOpDesc {
   /* of operators on tables in files: FlTableReader or FlTableWriter (io/tables.h); else NULL */
   const void *format;
   int32_t n_options;
-  int32_t acts;        /* 1: on the world: of several ranks, one runs it */
-  int32_t by_rows;     /* 1: as of FlKernel */
-  const uint8_t *rows; /* of each argument: FlRows; NULL: it is not run by fl_run_op */
+  int32_t acts;         /* 1: on the world: of several ranks, one runs it */
+  int32_t by_rows;      /* 1: as of FlKernel */
+  int32_t in_parts;     /* FlInParts */
+  const uint8_t *rows;  /* of each argument: FlRows; NULL: it is not run by fl_run_op */
+  const uint8_t *stays; /* as of FlKernel */
   FlRuntimeOp *run;
   const char *name; /* of the operator */
 };
@@ -325,7 +344,7 @@ typedef struct FlProgram {
   uint64_t needs; /* features of the processor, base/features.h; 0: those of this one */
 } FlProgram;
 /* Of values and how they are stored, which keys depend on; and of programs: these tables. */
-enum { FL_ABI_VERSION = 3, FL_PROGRAM_VERSION = 9 };
+enum { FL_ABI_VERSION = 3, FL_PROGRAM_VERSION = 10 };
 
 /* FlStage.machine of stages with products by BLAS: the class of the processor, and which OpenBLAS computes
  * for it. */
@@ -355,6 +374,9 @@ const void *fl_ctx_self(const FlCtx *ctx);
 
 /* New array, one reference, contents undefined (LIST: NULLs). NULL on failure, error recorded. */
 FlArray *fl_array_new(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims);
+/* The same, of an array that may be here in part and that the next step fills: where it will be in parts, of
+ * several ranks, addresses without memory. */
+FlArray *fl_array_new_apart(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims);
 FlArray *fl_array_ref(FlArray *a); /* NULL is allowed */
 void fl_array_unref(FlArray *a);   /* NULL is allowed */
 /* `a` itself (one more reference) when the caller's is the only one and may be written, else NULL. */
@@ -434,6 +456,10 @@ FlRuntimeOp fl_run_op;
  * Where it captures arrays that are here in part, as fl_run_op: over those of the elements whose rows are. On
  * faults runs `precise` and records the first error in (rank, position) order. */
 FlStatus fl_run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t n, double cost);
+/* What a filter kept of its blocks, counts[blocks], goes together: slots[0 .. n] are the arrays in which each
+ * block has it at its place, slots[n .. 2 n] those for all of it. */
+FlStatus fl_join_kept(FlCtx *ctx, const int64_t *counts, int64_t blocks, int32_t n, const FlSlot *slots,
+                      int32_t site);
 /* Rounds of host code, in their order and on this thread: the form that pays for about `ns` nanoseconds is
  * called once, with the status as its result. `env`: slots of the number of the first place of its unit, of
  * what it takes, then of what it gives. */
@@ -515,6 +541,9 @@ typedef struct FlTasks {
   const FlType1 *types;
   int32_t n_env, n_dims, n_results, site;
   const uint8_t *rows; /* of what it captures, in `env` behind the sizes: FlRows; none of it may be parted */
+  /* of each result: 1: a list whose arrays are only joined, and may be here in part then: of several ranks
+   * each keeps those that it made. NULL: there is none */
+  const uint8_t *stays;
 } FlTasks;
 /* Operations as `op` of a kind. An array of scalars (what: FlOpDesc); the results of a loop of tasks, an
  * array or a list each (what: FlTasks). */

@@ -1,0 +1,378 @@
+/* ranks_groups.c: aggregates of groups of a table that is in parts between ranks.
+ *
+ * In: GROUP_ROWS, with keys, columns and the first rows of keys, or an AGGREGATE of all rows, of which each
+ * rank has some. Out: what it gives, whole at all ranks: each folds its own rows to states of groups
+ * (part/partial.c), the states go to all, in the order of the ranks, and are grouped and aggregated once
+ * more, as those of parts of a file are (compiler/opt/folds.c). What always holds: the same bits as of all
+ * rows; where an aggregate fails of the states, nothing was made, and who asks calls the operators on whole
+ * arrays, so that they fail as ever.
+ */
+#include "exec/ranks.h"
+#include "flow/aggregates.h"
+#include "part/part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Kind {
+  const char *name;
+  FlAggState state;
+} Kind;
+
+static FlAggState state_of(const char *name) {
+  static const Kind kinds[] = {
+#define FL_AGG_ROW(NAME, text, COLUMNS, RESULT, NULLS, STATE, ...) {#text, FL_STATE_##STATE},
+#include "flow/aggregates.def"
+#undef FL_AGG_ROW
+  };
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+    if (strcmp(kinds[k].name, name) == 0) return kinds[k].state;
+  return FL_STATE_NONE;
+}
+
+/* A state of an aggregate: what is folded of which column, and where it stands among the joined arrays. */
+typedef struct State {
+  const char *made;
+  FlAggState kind;
+  int32_t value, valid; /* arguments; -1: none */
+  bool says;            /* its validity follows it */
+  int32_t at;
+} State;
+
+/* An aggregate that is wanted, of one state, or of the mean's two. */
+typedef struct Wanted {
+  const char *made;
+  double f;
+  int32_t state, count;
+} Wanted;
+
+typedef struct Groups {
+  FlCtx *ctx;
+  const FlOpDesc *desc;
+  const FlSlot *args;
+  const FlCut *cut;
+  int32_t n_keys, n_key_args, n_wanted, n_states, n_taken, first_taken;
+  Wanted *wanted;
+  State *states;
+  FlColumnAttr *columns; /* of the partial */
+  FlType1 *types;        /* of what it gives: a bool, then the arrays */
+  int32_t n_arrays;
+  FlSlot *mine, *joined; /* [n_arrays] */
+} Groups;
+
+static bool is_nullable(const FlColumnAttr *c) { return c->flags & FL_COLUMN_NULLS; }
+static FlType1 column_of(int32_t dtype) { return (FlType1){.dtype = (uint8_t)dtype, .rank = 1}; }
+
+/* ---- what is asked ---------------------------------------------------------------------------------- */
+
+static int32_t want(Groups *g, const char *made, int32_t value, int32_t valid) {
+  g->states[g->n_states] = (State){.made = made, .kind = state_of(made), .value = value, .valid = valid};
+  return g->n_states++;
+}
+
+/* How many values there are: of all rows, where the column has no nulls; of bool, of which a count is of
+ * trues, that of the rows that are valid. */
+static int32_t want_count_of_mean(Groups *g, int32_t value, int32_t valid, int32_t dtype) {
+  if (valid < 0) return want(g, "count", -1, -1);
+  return dtype == FL_BOOL ? want(g, "count", valid, -1) : want(g, "count", value, valid);
+}
+
+/* The aggregate `made`, of a column that begins at argument *at. */
+static void read_aggregate(Groups *g, const char *made, double f, const FlColumnAttr *c, int32_t *at) {
+  Wanted *w = &g->wanted[g->n_wanted++];
+  FlAggState kind = state_of(made);
+  *w = (Wanted){.made = made, .f = f, .count = -1};
+  int32_t value = c->flags & FL_COLUMN_NONE ? -1 : (*at)++, valid = is_nullable(c) ? (*at)++ : -1;
+  int32_t dtype = value < 0 ? FL_I64 : g->args[value].a->dtype;
+  if (kind == FL_STATE_MEAN) {
+    w->state = want(g, "sum", value, valid);
+    w->count = want_count_of_mean(g, value, valid, dtype);
+  } else if (kind == FL_STATE_COUNT && valid < 0 && dtype != FL_BOOL) {
+    w->state = want(g, "count", -1, -1);
+  } else {
+    w->state = want(g, made, value, valid);
+  }
+}
+
+static int32_t sum_type(int32_t d) {
+  if (fl_dtype_is_float(d)) return FL_F64;
+  return fl_dtype_is_decimal(d) ? d : d == FL_U64 ? FL_U64 : FL_I64;
+}
+
+/* What the partial gives. States of a sum of floats may need rows of their own, where the others have
+ * nothing. */
+static void lay_out(Groups *g) {
+  bool terms = false;
+  for (int32_t k = 0; k < g->n_states; k++) {
+    const State *s = &g->states[k];
+    terms |= s->kind == FL_STATE_SUM && fl_dtype_is_float(g->args[s->value].a->dtype);
+  }
+  for (int32_t k = 0; k < g->n_key_args; k++) g->types[1 + g->n_arrays++] = g->desc->arg_types[k];
+  for (int32_t k = 0; k < g->n_states; k++) {
+    State *s = &g->states[k];
+    int32_t d = s->value < 0 ? FL_I64 : g->args[s->value].a->dtype;
+    s->says = s->kind == FL_STATE_PICK && (terms || s->valid >= 0);
+    s->at = g->n_arrays;
+    g->types[1 + g->n_arrays++] = column_of(s->kind == FL_STATE_COUNT  ? FL_I64
+                                            : s->kind == FL_STATE_PICK ? d
+                                                                       : sum_type(d));
+    if (s->says) g->types[1 + g->n_arrays++] = column_of(FL_BOOL);
+    g->columns[g->n_keys + k] =
+        (FlColumnAttr){.made = s->made,
+                       .flags = (s->says ? FL_COLUMN_SAYS : 0) | (s->value < 0 ? FL_COLUMN_NONE : 0) |
+                                (s->valid >= 0 ? FL_COLUMN_NULLS : 0)};
+  }
+}
+
+static bool make_room(Groups *g) {
+  const FlOpDesc *desc = g->desc;
+  size_t most = (size_t)desc->n_args + (size_t)desc->n_columns + 1;
+  g->wanted = calloc(most, sizeof *g->wanted);
+  g->states = calloc(2 * most, sizeof *g->states);
+  g->columns = calloc(3 * most, sizeof *g->columns);
+  g->types = calloc(5 * most, sizeof *g->types);
+  g->mine = calloc(5 * most, sizeof *g->mine);
+  g->joined = calloc(5 * most, sizeof *g->joined);
+  return g->wanted && g->states && g->columns && g->types && g->mine && g->joined;
+}
+
+static void read_groups(Groups *g) {
+  const FlOpDesc *desc = g->desc;
+  int32_t at = 0;
+  for (; g->n_keys < desc->n_columns && !desc->columns[g->n_keys].made; g->n_keys++) {
+    g->columns[g->n_keys] = desc->columns[g->n_keys];
+    at += 1 + is_nullable(&desc->columns[g->n_keys]);
+  }
+  g->n_key_args = at;
+  for (int32_t k = g->n_keys; k < desc->n_columns; k++) {
+    double f = g->args[at++].f;
+    read_aggregate(g, desc->columns[k].made, f, &desc->columns[k], &at);
+  }
+  g->first_taken = at;
+  g->n_taken = desc->n_args - at;
+  lay_out(g);
+}
+
+/* AGGREGATE: of all rows, of which it has one column, behind a number of groups and whose they are. */
+static void read_all_rows(Groups *g) {
+  int32_t at = 2;
+  read_aggregate(g, g->desc->s, g->desc->f, &g->desc->columns[0], &at);
+  lay_out(g);
+}
+
+/* ---- states of the own rows ------------------------------------------------------------------------- */
+
+static FlStatus fold_here(Groups *g) {
+  int32_t n_args = 2;
+  FlSlot *args = calloc((size_t)(2 + g->n_key_args + 2 * g->n_states), sizeof *args);
+  FlSlot *results = calloc((size_t)g->n_arrays + 1, sizeof *results);
+  FlStatus s = args && results ? 0 : FL_STATUS_MEMORY;
+  if (args) args[0].i = fl_cut_to(g->cut) - fl_cut_from(g->cut);
+  for (int32_t k = 0; k < g->n_key_args && !s; k++) {
+    args[n_args].a = fl_part_here(g->ctx, g->args[k].a, g->cut);
+    if (!args[n_args++].a) s = FL_STATUS_MEMORY;
+  }
+  for (int32_t k = 0; k < 2 * g->n_states && !s; k++) {
+    int32_t arg = k % 2 ? g->states[k / 2].valid : g->states[k / 2].value;
+    if (arg < 0) continue;
+    args[n_args].a = fl_part_here(g->ctx, g->args[arg].a, g->cut);
+    if (!args[n_args++].a) s = FL_STATUS_MEMORY;
+  }
+  const FlOpDesc desc = {.op = g->desc->op,
+                         .site = g->desc->site,
+                         .n_args = n_args,
+                         .n_results = g->n_arrays + 1,
+                         .result_types = g->types,
+                         .i = 2, /* where groups have fewer rows, these stay rows */
+                         .columns = g->columns,
+                         .n_columns = g->n_keys + g->n_states,
+                         .name = g->desc->name};
+  if (!s) s = fl_rt_partial(g->ctx, &desc, args, results);
+  if (!s) memcpy(g->mine, results + 1, (size_t)g->n_arrays * sizeof *results);
+  for (int32_t k = 2; args && k < n_args; k++) fl_array_unref(args[k].a);
+  free(args);
+  free(results);
+  return s;
+}
+
+/* ---- states of all ---------------------------------------------------------------------------------- */
+
+/* The arrays of all ranks, one below the other. */
+static FlStatus put_together(Groups *g, FlSlot *const *all) {
+  FlStatus s = 0;
+  int32_t n = g->ctx->ranks->n;
+  for (int32_t j = 0; j < g->n_arrays && !s; j++) {
+    int64_t rows = 0, at = 0;
+    for (int32_t k = 0; k < n; k++) rows += all[k][j].a->dims[0];
+    FlArray *a = g->joined[j].a = fl_array_new(g->ctx, g->types[1 + j].dtype, 1, &rows);
+    for (int32_t k = 0; k < n && a && !s; k++) {
+      int64_t bytes = fl_array_bytes(all[k][j].a);
+      if (bytes) memcpy((char *)a->data + at, all[k][j].a->data, (size_t)bytes);
+      at += bytes;
+      s = fl_array_keep(g->ctx, a, NULL, &all[k][j].a, 1);
+    }
+    if (!a) s = FL_STATUS_MEMORY;
+  }
+  return s;
+}
+
+static void let_go(FlSlot *arrays, int32_t n) {
+  for (int32_t j = 0; arrays && j < n; j++) fl_array_unref(arrays[j].a);
+}
+
+/* `status`: of the own states. */
+static FlStatus exchange(Groups *g, FlStatus status) {
+  FlCtx *ctx = g->ctx;
+  FlRanks *r = ctx->ranks;
+  FlParcel mine = {0};
+  FlSlot **all = calloc((size_t)r->n, sizeof *all);
+  for (int32_t k = 0; all && k < r->n; k++) {
+    all[k] = k == r->here ? g->mine : calloc((size_t)g->n_arrays + 1, sizeof **all);
+    if (!all[k]) status = FL_STATUS_MEMORY;
+  }
+  if (!all) status = FL_STATUS_MEMORY;
+  if (!status && !fl_parcel_pack(ctx, g->mine, g->types + 1, g->n_arrays, &mine)) status = FL_STATUS_MEMORY;
+  FlRankSlot slot = {.step = FL_RANKS_ROWS,
+                     .site = g->desc->site,
+                     .failed = !status      ? 0
+                               : ctx->error ? ctx->error->status
+                                            : FL_STATUS_MEMORY,
+                     .bytes = mine.bytes};
+  FlStatus s = fl_ranks_together(ctx, &slot);
+  for (int32_t k = 0; k < r->n && !s; k++) {
+    FlParcel theirs = {0};
+    FlBuffer *keep = NULL;
+    s = fl_parcel_send(ctx, k, k == r->here ? &mine : &theirs);
+    if (!s && k != r->here) s = fl_parcel_open(ctx, &theirs, g->types + 1, g->n_arrays, all[k], &keep);
+    fl_buffer_unref(keep);
+  }
+  if (!s) s = put_together(g, all);
+  for (int32_t k = 0; all && k < r->n; k++) {
+    if (k == r->here || !all[k]) continue;
+    let_go(all[k], g->n_arrays);
+    free(all[k]);
+  }
+  free(all);
+  fl_parcel_reset(&mine);
+  return s;
+}
+
+/* ---- groups of states ------------------------------------------------------------------------------- */
+
+static FlStatus aggregate(Groups *g, const Wanted *w, FlSlot groups, FlSlot ids, const FlType1 *types,
+                          FlSlot *out) {
+  const State *s = &g->states[w->state];
+  bool mean = w->count >= 0;
+  FlColumnAttr columns[2] = {{.flags = !mean && s->says ? FL_COLUMN_NULLS : 0}, {0}};
+  FlSlot args[4] = {groups, ids, g->joined[s->at]};
+  if (mean) args[3] = g->joined[g->states[w->count].at];
+  else if (s->says) args[3] = g->joined[s->at + 1];
+  const FlOpDesc desc = {.op = g->desc->op,
+                         .site = g->desc->site,
+                         .n_args = 3 + (mean || s->says),
+                         .n_results = 2,
+                         .result_types = types,
+                         .i = g->n_keys ? 0 : 1,
+                         .f = w->f,
+                         .s = mean                        ? "mean_of"
+                              : s->kind == FL_STATE_COUNT ? "sum"
+                                                          : w->made,
+                         .columns = columns,
+                         .n_columns = 1 + mean,
+                         .name = g->desc->name};
+  return fl_rt_aggregate(g->ctx, &desc, args, out);
+}
+
+/* The first rows of the groups, of an argument that is a key, too; -1: it is none. */
+static int32_t key_of(const Groups *g, int32_t arg) {
+  for (int32_t k = 0; k < g->n_key_args; k++)
+    if (g->args[k].a == g->args[arg].a) return k;
+  return -1;
+}
+
+static FlStatus take(Groups *g, FlSlot first, FlSlot *results) {
+  int32_t n = g->n_taken;
+  FlSlot *args = calloc((size_t)n + 1, sizeof *args);
+  FlType1 *types = calloc((size_t)n + 1, sizeof *types);
+  FlStatus s = args && types ? 0 : FL_STATUS_MEMORY;
+  for (int32_t k = 0; k < n && !s; k++) {
+    args[1 + k] = g->joined[key_of(g, g->first_taken + k)];
+    types[k] = g->desc->arg_types[g->first_taken + k];
+  }
+  const FlOpDesc desc = {.op = g->desc->op,
+                         .site = g->desc->site,
+                         .n_args = 1 + n,
+                         .n_results = n,
+                         .result_types = types,
+                         .i = FL_TAKE_PROVEN,
+                         .name = g->desc->name};
+  if (!s) args[0] = first;
+  if (!s && n) s = fl_rt_take(g->ctx, &desc, args, results);
+  free(args);
+  free(types);
+  return s;
+}
+
+static FlStatus aggregate_groups(Groups *g, FlSlot *results) {
+  FlType1 types[3] = {{.dtype = FL_I64}, column_of(FL_I64), column_of(FL_I64)};
+  const FlOpDesc desc = {.op = g->desc->op,
+                         .site = g->desc->site,
+                         .n_args = g->n_key_args,
+                         .n_results = 3,
+                         .arg_types = g->types + 1,
+                         .result_types = types,
+                         .columns = g->columns,
+                         .n_columns = g->n_keys,
+                         .name = g->desc->name};
+  FlSlot groups[3];
+  FlStatus s = fl_rt_group(g->ctx, &desc, g->joined, groups);
+  if (s) return s;
+  int32_t made = 0;
+  for (; made < g->n_wanted && !s; made++)
+    s = aggregate(g, &g->wanted[made], groups[0], groups[1], g->desc->result_types + 2 + 2 * made,
+                  results + 2 + 2 * made);
+  if (!s) s = take(g, groups[2], results + 2 + 2 * g->n_wanted);
+  else made--;
+  for (int32_t k = 0; k < 2 * made && s; k++) fl_array_unref(results[2 + k].a);
+  results[0].i = 1;
+  results[1].i = groups[0].i;
+  fl_array_unref(groups[1].a);
+  fl_array_unref(groups[2].a);
+  return s;
+}
+
+/* *done: false: an aggregate failed, at all ranks alike, and nothing is made. */
+static FlStatus aggregate_all(Groups *g, FlSlot *results, bool *done) {
+  FlSlot one = {.i = 1}; /* group; whose it is nobody asks */
+  FlStatus s = g->n_keys ? aggregate_groups(g, results)
+                         : aggregate(g, &g->wanted[0], one, g->joined[0], g->desc->result_types, results);
+  *done = !s;
+  if (!s || !g->ctx->error || g->ctx->error->status != 1) return s;
+  fl_fail_forget(g->ctx);
+  return 0;
+}
+
+/* ---- all -------------------------------------------------------------------------------------------- */
+
+FlStatus fl_ranks_groups(FlCtx *ctx, const FlOpDesc *desc, const FlCut *cut, const FlSlot *args,
+                         FlSlot *results, bool *done) {
+  Groups g = {.ctx = ctx, .desc = desc, .args = args, .cut = cut};
+  *done = true;
+  FlStatus s = make_room(&g) ? 0 : FL_STATUS_MEMORY;
+  if (!s) (desc->s ? read_all_rows : read_groups)(&g);
+  for (int32_t k = 0; k < g.n_taken && !s; k++) *done &= key_of(&g, g.first_taken + k) >= 0;
+  if (*done) {
+    if (!s) s = fold_here(&g);
+    s = exchange(&g, s);
+    if (!s) s = aggregate_all(&g, results, done);
+  }
+  let_go(g.mine, g.n_arrays);
+  let_go(g.joined, g.n_arrays);
+  free(g.wanted);
+  free(g.states);
+  free(g.columns);
+  free(g.types);
+  free(g.mine);
+  free(g.joined);
+  return s;
+}

@@ -1,0 +1,164 @@
+"""Random programs of long arrays and tables whose rows are read by their own: what several ranks keep in parts.
+
+Columns of one length are derived from each other, filtered, folded, read at neighbours and at any place, changed in
+rounds, in branches, by functions and stages; texts and nulls among them; with `faults` some element may fail.
+usage: rows.py SEED [--faults]
+"""
+import random
+import sys
+
+SIZES = (0, 1, 2, 3, 5, 17, 64, 900, 4095, 4096, 4097, 8192, 9001, 20000)
+
+
+class Rows:
+    def __init__(self, seed, faults=False):
+        self.draw = random.Random(seed)
+        self.faults, self.lines, self.n = faults, [], 0
+        self.spaces = []  # [{kind: [names]}] columns of one length, which some names stand for
+
+    def fresh(self, letter):
+        self.n += 1
+        return f"{letter}{self.n}"
+
+    def pick(self, *from_these):
+        return self.draw.choice(from_these)
+
+    def column(self, space, kind="f64"):
+        return self.draw.choice(space[kind])
+
+    # ---- elements ---------------------------------------------------------------------------------------
+
+    def float_of(self, names, depth=2):
+        """An f64 of f64 `names`, without a fault."""
+        if depth == 0 or self.draw.random() < 0.2:
+            return self.draw.choice([*names, f"{self.draw.uniform(-2, 2):.3f}"])
+        a, b = self.float_of(names, depth - 1), self.float_of(names, depth - 1)
+        return self.pick(f"({a} + {b})", f"({a} - {b})", f"({a} * {b})", f"sin({a})", f"abs({a})", f"min({a}, {b})",
+                         f"sqrt(abs({a}))", f"({a} / (1.5 + abs({b})))", f"if_else({a} > {b}, {a}, 0.25)")
+
+    def int_of(self, names, index):
+        a, k = self.draw.choice([*names, index]), self.draw.randrange(2, 30)
+        if self.faults and self.draw.random() < 0.3:
+            return self.pick(f"({index} * 7 // ({a} - {self.draw.randrange(40)}))", f"(1000 // ({index} - {self.draw.choice(SIZES)}))",
+                             f"({a} * 3037000500 * ({index} + 1))")
+        return self.pick(f"({a} % {k})", f"({a} // {k} + {index})", f"({k} - {a} % 11)", f"min({a}, {k})")
+
+    def condition(self, f64s, i64s):
+        return self.pick(f"{self.float_of(f64s, 1)} > {self.draw.uniform(-1, 1):.2f}", f"{self.draw.choice(i64s)} % {self.draw.randrange(2, 7)} != 1",
+                         f"{self.draw.choice(i64s)} < {self.draw.choice(SIZES)}")
+
+    # ---- statements -------------------------------------------------------------------------------------
+
+    def source(self):
+        n, seed = self.draw.choice(SIZES), self.draw.randrange(99)
+        x, k, space = self.fresh("x"), self.fresh("k"), {"text": []}
+        self.lines += [f"let {x} = [for i in 0..{n}: random({seed}, i) * 4.0 - 2.0]", f"let {k} = [for i in 0..{n}: i * {seed + 3} % 101]"]
+        space.update({"f64": [x], "i64": [k]})
+        self.spaces.append(space)
+
+    def derive(self, space):
+        x, y, k = self.column(space), self.column(space), self.column(space, "i64")
+        if self.draw.random() < 0.4:
+            name = self.fresh("k")
+            self.lines.append(f"let {name} = [for i in 0..len({k}): {self.int_of([f'{k}[i]'], 'i')}]")
+            space["i64"].append(name)
+            return
+        name = self.fresh("x")
+        a, m, i = f"{x}[i]", self.fresh("m"), self.fresh("i")
+        how = self.draw.randrange(8)
+        if how == 0:
+            self.lines.append(f"let {m} = sum({x}) / {self.draw.randrange(1, 9)}.0")
+            value = f"[for i in 0..len({x}): {self.float_of([a, f'{y}[i]', m])}]"
+        elif how == 1:
+            value = f"[for i in 0..len({x}): {a} + {y}[max(i - {self.draw.randrange(1, 5)}, 0)]]"
+        elif how == 2:
+            value = f"[for i in 0..len({x}): {a} - {y}[(i * 13 + 5) % len({x})]]"
+        elif how == 3:
+            value = f"cumsum({x})"
+        elif how == 4:
+            self.lines += [f"var {m} = {x}", f"for {i} in 0..{self.draw.randrange(4)} {{ {m} = {m} * 0.5 + {y} }}"]
+            value = m
+        elif how == 5:
+            value = f"(if sum({x}) > {self.draw.uniform(-9, 9):.1f} {{ {x} + {y} }} else {{ {y} }})"
+        elif how == 6:
+            value = self.pick(f"change({x}, {y})", f"change_kept({x}, {y})", f"{x}[argsort({y})]")
+        else:
+            value = f"{x} * {y} + 1.0"
+        self.lines.append(f"let {name} = {value}")
+        space["f64"].append(name)
+
+    def texts(self, space):
+        k, name = self.column(space, "i64"), self.fresh("t")
+        self.lines.append(f"let {name} = [for v in {k}: \"v{{v % 7}}\"]")
+        space["text"].append(name)
+
+    def filtered(self, space):
+        x, k, r = self.column(space), self.column(space, "i64"), self.fresh("x")
+        keep = self.condition([f"{x}[i]"], [f"{k}[i]"])
+        if self.draw.random() < 0.5:
+            ks = self.fresh("k")
+            self.lines += [f"let {r} = [for i in 0..len({x}) if {keep}: {self.float_of([f'{x}[i]'], 1)}]",
+                           f"let {ks} = [for i in 0..len({r}): i * 3]"]
+            self.spaces.append({"f64": [r], "i64": [ks], "text": []})
+            return
+        t, columns = self.fresh("w"), {"a": x, "b": k}
+        if space["text"]:
+            columns["c"] = self.column(space, "text")
+        self.lines.append(f"let {t} = table({', '.join(f'{c} = {v}' for c, v in columns.items())}) |> where({self.condition(['a'], ['b'])})")
+        self.spaces.append({"f64": [f"{t}.a"], "i64": [f"{t}.b"], "text": [f"{t}.c"] if "c" in columns else []})
+        if self.draw.random() < 0.6:
+            self.grouped(t, list(columns))
+
+    def grouped(self, table, columns):
+        """Groups of its rows, by numbers or texts, with aggregates that have states and some that have none."""
+        keys = self.draw.sample(["g", "c"], self.draw.randrange(1, 3)) if "c" in columns else ["g"]
+        every = ["count()", "sum(a)", "mean(a)", "max(a)", "min(b)", "sum(b)", "first(a)", "last(b)", "mean(b)", "sum(d)", "mean(d)", "count(d)", "min(d)",
+                 "any(a > 1)", "mean(a > 0)"] + ["first(c)", "max(c)"] * ("c" in columns)
+        some = self.draw.sample(every, self.draw.randrange(1, 6)) + (["median(a)"] if self.draw.random() < 0.1 else [])
+        some += ["sum(b * 3037000500 * 3037000499)"] if self.faults and self.draw.random() < 0.2 else []
+        by = self.draw.choice((1, 2, 5, 40, 10**6))
+        group = f"group_by({', '.join(keys)}) |> " if self.draw.random() < 0.75 else ""
+        self.lines.append(f"let {table}g = {table} |> derive(g = b % {by}, d = if_else(b % 3 == 0, null, a * 0.5)) |> {group}"
+                          f"summarize({', '.join(f'v{i} = {x}' for i, x in enumerate(some))})")
+        self.lines += [f"show({table}g)", f"print(len({table}g))"]
+
+    def matrix(self, space):
+        x, m, c = self.column(space), self.fresh("m"), self.draw.choice((1, 2, 3, 8, 50))
+        self.lines.append(f"let {m} = [for i in 0..len({x}), j in 0..{c}: {x}[i] * f64(j + 1)]")
+        self.lines.append(self.pick(f"print(sum({m}))", f"print([for i in 0..len({x}): sum({m}[i, :])] |> sum)", f"print(sum({m}, axis = 0))",
+                                    f"print(sum({m} * {m}) + sum(for i in 0..len({x}), j in 0..{c}: {m}[i, j] * {x}[i]))", f"print({m}' @ {m})"))
+
+    def said(self, space):
+        x, k = self.column(space), self.column(space, "i64")
+        ways = [f"sum({x})", f"sum(for v in {x}: v * v)", f"sum({k})", f"count(for v in {x} if v > 0.1: v > 0)", f"len({x})", f"any({x} > 1.9)",
+                f"sum(for i in 0..len({x}) if {k}[i] % 2 == 0: {x}[i] * 1.5)", f"sum({x}[{k} % 3 == 0])", f"fold((s, v) => 0.5 * s + v, 0.0, {x})"]
+        if self.faults or self.draw.random() < 0.3:
+            ways += [f"(if len({x}) > 0 {{ max({x}) + min({x}) }} else {{ 0.0 }})", f"(if len({x}) > 2 {{ {x}[1] + {x}[-1] }} else {{ 0.0 }})",
+                     f"(if len({x}) > 0 {{ argmax({x}) }} else {{ -1 }})"]
+        if space["text"]:
+            t = self.column(space, "text")
+            ways += [f"count(for v in {t}: v == \"v3\")", f"sum(for v in {t}: n_chars(v))"]
+        for _ in range(self.draw.randrange(1, 3)):
+            self.lines.append(f"print({self.draw.choice(ways)})")
+        if self.draw.random() < 0.25:
+            self.lines.append(f"print({x})")
+
+    def program(self):
+        self.lines += ["fn change(x: f64[n], y: f64[n]) -> f64[n] { let m = sum(x)", "  [for i in 0..n: x[i] * m - y[i]] }",
+                       "stage change_kept(x: f64[n], y: f64[n]) -> f64[n] = [for i in 0..n: x[i] + y[i] * y[i]]"]
+        self.source()
+        for _ in range(self.draw.randrange(6, 16)):
+            space = self.draw.choice(self.spaces)
+            form = self.draw.choices((self.source, self.derive, self.texts, self.filtered, self.matrix, self.said), (1, 6, 1, 3, 1, 4))[0]
+            form() if form == self.source else form(space)
+        for space in self.spaces:
+            self.said(space)
+        return "\n".join(self.lines) + "\n"
+
+
+def script(seed, faults=False):
+    return Rows(seed, faults).program()
+
+
+if __name__ == "__main__":
+    sys.stdout.write(script(int(sys.argv[1]), "--faults" in sys.argv))

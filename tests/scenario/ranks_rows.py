@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Arrays that stay in parts between ranks: columns that are made, derived, filtered and folded by their own rows, read at others,
+changed in rounds and passed on give what one rank gives, from small sizes on; so do texts, empty arrays, fewer rows than ranks,
+files' rows that are kept, errors in some part (the first in the program, the right row), and random programs
+(tests/random/rows.py). Then that they do stay: bytes that are sent, and memory.
+
+usage: ranks_rows.py [SEED PROGRAMS FAULTING]; 0 as SEED makes fresh ones, and says from which.
+"""
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "random"))
+import ranks
+import rows
+from scenario_kit import SHARD, SHARDS, SHORT, check, finish
+
+# shards: 2
+# By 2 x ranks + workers (tests/ranks/run.c): from 2 elements on, from 100, as always.
+WAYS = [(2, 2, 20, ""), (3, 1, 0, ""), (5, 2, 0, ""), (3, 2, 20, "a"), (2, 1, 0, "a"), (1, 1, 0, "a")]
+
+COLUMNS = """
+let n = {n}
+let x = [for i in 0..n: random(7, i)]
+let mean = sum(x) / {n}.5
+let d = [for v in x: v - mean]
+print("{{sum(d)}} {{sum(for v in d: v * v)}} {{sum(x)}} {{mean}}")
+let k = [for i in 0..n: (i * 7919) % 1009]
+let big = [for i in 0..n if k[i] > 500: d[i] * f64(k[i])]
+let small = sum(big) / {n}.5
+print("{{len(big)}} {{sum(big)}} {{sum(for v in big: (v - small)^2)}}")
+let names = [for v in k: "name {{v % 12}}"]
+let picked = [for i in 0..n if k[i] > 300: names[i]]
+let rare = [for i in 0..n if k[i] == 77: names[i]]
+print("{{len(picked)}} {{count(for v in picked: v == "name 2")}} {{len(rare)}} {{if len(picked) > 0 {{ picked[0] + picked[-1] }} else {{ "none" }}}} {{if len(rare) > 0 {{ rare[-1] }} else {{ "none" }}}}")
+let t = table(a = x, b = k, name = names) |> where(a > 0.25 and name != "name 3") |> derive(c = a * f64(b))
+let z = sum(t.c) / {n}.5
+print("{{len(t)}} {{sum(t.c)}} {{sum(for v in t.c: abs(v - z))}} {{count(for v in t.name: v == "name 5")}}")
+let again = t |> where(c > 100)
+let most = sum(again.c)
+print("{{len(again)}} {{sum(for v in again.c: v / (1 + most))}} {{sum(again.b)}}")
+show(again |> group_by(name) |> summarize(rows = count(), s = sum(c)))
+show(t |> derive(half = b % 2, some = if_else(b % 5 == 1, null, c * 1e-300 + a)) |> group_by(half, name) |> summarize(rows = count(), m = mean(some), least = min(c), most = max(name), last = last(some), known = count(some), s = sum(some), bs = sum(b)))
+show(t |> derive(each = b * 1000 + floor(a * 1000)) |> group_by(each) |> summarize(rows = count(), s = sum(c)) |> head(5))
+show(t |> group_by(name) |> summarize(mid = median(a), s = sum(c)))
+let tiny = t |> derive(known = if_else(b % 5 == 1, null, c * 1e-300 + a))
+show(tiny |> summarize(rows = count(), s = sum(known), m = mean(known), least = min(c), n = count(known), last = last(name), ks = sum(b), mk = mean(b), one = first(known)))
+show(again |> head(3))
+var y = x
+for r in 0..3 {{ y = y * 0.5 + x }}
+let ym = sum(y)
+print("{{ym}} {{sum(for v in y: v * ym)}}")
+let m = [for i in 0..n, j in 0..3: x[i] * f64(j + k[i])]
+let ms = sum(m)
+print("{{ms}} {{sum(m / (1 + abs(ms)))}} {{sum(m, axis = 0)}}")
+let near = [for i in 0..n: d[max(i - 1, 0)] + d[min(i + 1, n - 1)]]
+let ns = sum(near)
+print("{{ns}} {{sum(near * ns)}} {{sum([for i in 0..n: near[(i * 31) % n]])}}")
+"""
+FAULTS = [  # each fails, at a row that none is before; in a later step another would
+    "let n = {n}\nlet x = [for i in 0..n: random(1, i)]\nlet s = sum(x)\nlet k = [for i in 0..n: i * 3]\nlet y = [for i in 0..n: k[i] // (k[i] - {at} * 3)]\nlet w = [for i in 0..n: k[i] // (k[i] - 3)]\nprint(\"{{s}} {{sum(x * s)}} {{sum(y)}} {{sum(y * w)}} {{sum(w)}}\")\n",
+    "let n = {n}\nlet k = [for i in 0..n: i]\nlet a = sum(k)\nlet y = [for i in 0..n if k[i] % 3 != 1: 100 // (k[i] - {at})]\nprint(\"{{a}} {{sum([for v in k: v * a])}} {{len(y)}} {{sum(y)}}\")\n",
+    "let n = {n}\nlet k = [for i in 0..n: i]\nlet a = sum(k)\nlet b = [for v in k: v + a]\nprint(sum(for i in 0..n: b[i] // (k[i] - {at})))\nprint(sum(b))\nprint(sum([for v in b: v - a]))\n",
+    "let n = {n}\nlet k = [for i in 0..n: i]\nlet t = table(q = k, h = [for v in k: 4000000000000000000 + v]) |> where(q % 2 == {at} % 2)\nlet s = sum(t.q)\nprint(\"{{s}} {{sum([for v in t.q: v * s])}}\")\nshow(t |> derive(g = q % 4) |> group_by(g) |> summarize(w = sum(h)))\n",
+    "let n = {n}\nlet k = [for i in 0..n: i]\nlet t = table(q = k, h = [for v in k: 4000000000000000000 + v]) |> where(q % 2 == {at} % 2)\nlet s = sum(t.q)\nprint(\"{{s}} {{sum([for v in t.q: v * s])}}\")\nshow(t |> summarize(m = mean(h), least = min(h), w = sum(h)))\n",
+    "let n = {n}\nlet k = [for i in 0..n: i]\nlet t = table(q = k, x = [for v in k: f64(v) * 0.5]) |> where(q % 2 == {at} % 2) |> derive(y = 1000 // (q - {at}))\nlet s = sum(t.x)\nprint(\"{{s}} {{sum(t.x * s)}} {{sum(t.y)}}\")\n",
+]
+READ = """
+type Row = (id: i64, km: f64, x: f64, late: i64?, city: text)
+let t: Row[_] = read_{kind}("rows.{kind}")
+let few = t |> where(km > 300 and not is_null(late)) |> derive(z = x * km)
+let m = sum(few.z) / 1000.0
+print("{{len(few)}} {{m}} {{sum(for v in few.z: (v - m)^2)}} {{sum(few.x * m)}} {{sum(few.id)}}")
+print(sum(few.late))
+let far = few |> where(z > m)
+print("{{len(far)}} {{sum(far.z)}} {{count(for c in far.city: c == "city 3")}}")
+show(far |> group_by(city) |> summarize(n = count(), s = sum(z), late = mean(late)))
+show(few |> group_by(late) |> summarize(n = count(), first = first(city), s = sum(x)))
+"""
+
+
+def compare(text, ways=WAYS, beside=None, name=""):
+    script = ranks.scratch(text)
+    for path in beside or []:
+        (script.parent / path.name).symlink_to(path)
+    wrong = ranks.compare(script, ways)
+    shutil.rmtree(script.parent)
+    check(not wrong, f"{name} over ranks", "\n".join(wrong))
+
+
+def fixed():
+    for n in (0, 1, 3, 40, 4096, 4099, 8191) + (() if SHORT else (12288, 50_001)):
+        compare(COLUMNS.format(n=n), name=f"columns of {n} rows")
+    for n, at in ((5, 4), (5, 0), (5, 2), (9000, 8999), (9000, 4097), (9000, 0)):
+        for number, text in enumerate(FAULTS):
+            compare(text.format(n=n, at=at), name=f"fault {number} at row {at} of {n}")
+
+
+def files():
+    folder = ranks.scratch("").parent
+    made = ["id,km,x,late,city\n"]
+    made += [f"{i},{(i * 7919 % 100_003) / 100:.2f},{(i * 31 % 997) / 500 - 1:.3f},{'' if i % 11 == 3 else i % 90 - 20},city {i % 37}\n"
+             for i in range(60_000 if SHORT else 120_000)]
+    (folder / "rows.csv").write_text("".join(made))
+    script = folder / "s.flow"
+    script.write_text('type Row = (id: i64, km: f64, x: f64, late: i64?, city: text)\nlet t: Row[_] = read_csv("rows.csv")\nwrite_arrow(t, "rows.arrow")\n')
+    (folder / "rows.arrow").write_bytes(ranks.run(script, [])[0]["rows.arrow"])
+    for kind in ("csv", "arrow"):
+        compare(READ.format(kind=kind), beside=[folder / f"rows.{kind}"], name=f"rows kept of rows.{kind}")
+    shutil.rmtree(folder)
+
+
+def sent(text):
+    """Bytes that two ranks sent together, who keep arrays in parts from 100 elements on."""
+    script = ranks.scratch(text)
+    alone, got = ranks.run(script, [(2, 2, 0, "")])
+    shutil.rmtree(script.parent)
+    check(got["out"] == alone["out"], "the same is printed", got["err"])
+    return got.sent
+
+
+def stays():
+    """What stays is not sent: of derived, filtered and folded columns, states alone."""
+    n = 100_000
+    some = sent(f"""let x = [for i in 0..{n}: random(7, i)]
+let m = sum(x) / {n}.0
+let d = [for v in x: v - m]
+let s = sum(for v in d: v * v)
+let big = [for v in d if v > 0.1: v * s]
+let bm = sum(big)
+let t = table(a = x, b = d) |> where(a > 0.5) |> derive(c = a * b)
+let c = sum(t.c)
+print("{{m}} {{s}} {{bm}} {{sum(for v in big: v - bm)}} {{sum(for v in t.c: v * c)}} {{len(t)}}")
+""")
+    check(0 < some < 2 * n, "columns of 800,000 bytes stay where they are, but for blocks at borders", f"{some} bytes were sent")
+    all_of_it = sent(f"let x = [for i in 0..{n}: random(7, i)]\nlet m = sum(x)\nlet t = table(a = [for v in x: v * m]) |> where(a > 0)\n"
+                     f"show(t |> sort(a) |> head(3))\nprint(sum(t.a))\n")
+    check(all_of_it >= 8 * n, "who needs any row has all of them", f"{all_of_it} bytes were sent")
+
+
+def run(seed, faults):
+    text = rows.script(seed, faults)
+    script = ranks.scratch(text)
+    wrong = ranks.compare(script, WAYS)
+    shutil.rmtree(script.parent)
+    if wrong and faults and wrong[0].startswith("3: "):
+        return 0, ""  # a failure that is known when compiling
+    told = f"tests/random/rows.py {seed}{' --faults' if faults else ''}\n" + "\n".join(wrong)
+    return (0, told) if wrong else (1, "")
+
+
+def generated():
+    numbers = [int(word) for word in sys.argv[1:]]
+    seed = (numbers[0] if numbers else 3) or time.time_ns() // 1000 % 10**9
+    plain, faulting = numbers[1:3] if len(numbers) == 3 else (12, 12) if SHORT else (60, 60)
+    print(f"seed {seed}: tests/scenario/ranks_rows.py {seed} {plain} {faulting}", flush=True)
+    jobs = [(seed * 1000 + k, False) for k in range(plain)] + [(seed * 1000 + plain + k, True) for k in range(faulting)]
+    counted = 0
+    with concurrent.futures.ThreadPoolExecutor(2 if SHARDS == 1 else 1) as pool:
+        for programs, wrong in pool.map(lambda job: run(*job), jobs[SHARD::SHARDS]):
+            counted += programs
+            check(not wrong, "ranks agree with one", wrong)
+    print(f"{counted} programs agree")
+
+
+if __name__ == "__main__":
+    if SHARD == 0 and len(sys.argv) == 1:
+        stays()
+        fixed()
+    if SHARD == SHARDS - 1 and len(sys.argv) == 1:
+        files()
+    generated()
+    finish()

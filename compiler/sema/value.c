@@ -2,6 +2,7 @@
  *
  * In: values whose parts are in the current function. Out: the same, with conversion ops at the builder's
  * place. Always: the value under an invalid part is zero (or the empty text). */
+#include "sema/builtins/builtin.h"
 #include "sema/decimal.h"
 #include "sema/category.h"
 #include "sema/lift.h"
@@ -42,7 +43,15 @@ FlVal fl_val_refused(FlSema *s, FlSpan span) {
   return fl_val_error(s);
 }
 
-const char *fl_val_text(FlSema *s, FlVal v) { return fl_type_brief(s->types, v.type); }
+const char *fl_val_text(FlSema *s, FlVal v) {
+  if (v.type->kind != FL_TY_FUNC) return fl_type_brief(s->types, v.type);
+  /* A column that is not there may have the name of one, as `year` */
+  const char *name = v.fn == NULL    ? NULL
+                     : v.fn->builtin ? v.fn->builtin->name
+                     : v.fn->named   ? v.fn->named->name
+                                     : v.fn->name;
+  return name ? fl_arena_printf(s->arena, "the function `%s`", name) : "a function";
+}
 
 FlVal fl_val_scalar(FlSema *s, FlDtype d, FlValue *v) {
   return fl_val_make(s, fl_type_scalar(s->types, d, false), &v);

@@ -461,7 +461,11 @@ static void lex_code(Lexer *x) {
       "**"  { add_foreign(x, from, FL_TOK_CARET, "^", "power is written `^`"); continue; }
       "===" { add_foreign(x, from, FL_TOK_EQ, "==", "equality is written `==`"); continue; }
       "!==" | "<>" { add_foreign(x, from, FL_TOK_NE, "!=", "inequality is written `!=`"); continue; }
-      ":="  { add_foreign(x, from, FL_TOK_ASSIGN, "", "a name is bound with `let x = ...`, an argument or a column named with `x = ...`"); continue; }
+      ":="  {
+        if (x->modes.n && !x->modes.at[x->modes.n - 1].depth) { x->at--; lex_format(x, from); continue; }
+        add_foreign(x, from, FL_TOK_ASSIGN, "", "a name is bound with `let x = ...`, an argument or a column named with `x = ...`");
+        continue;
+      }
       "%>%" { add_foreign(x, from, FL_TOK_PIPE, "|>", "the pipe is written `|>`"); continue; }
       "%in%" { add_foreign(x, from, FL_TOK_IN, "in", "membership is written `in`"); continue; }
       "-=" { add_foreign(x, from, FL_TOK_PLUSASSIGN, "", "write it out: `x = x - ...` (only `+=` is short)"); continue; }

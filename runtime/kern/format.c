@@ -2,7 +2,8 @@
  *
  * Grammar, a subset of Python's format specification mini-language:
  *   number, bool, text   [[fill] align] [sign] ["0"] [width] [","] ["." precision] [type]
- *     fill any character; align < > ^ or = (after the sign); sign + - or space; width, precision up to 1000
+ *     fill any character; align < > ^ or = (after the sign); sign + - or space; width, precision up to 1000;
+ *     0: fill with zeros after the sign, where nothing else is said, in thousands as the digits are
  *     type of integers d x X o b and those of floats; of floats e E f F g G %; of text and bool s
  *   date, datetime       the date format of date_format.h, when there is a % in it
  * Numbers stand on the right of their width, all else on the left. Without precision and type a float is its
@@ -24,9 +25,9 @@ enum { LARGEST = 1000, ROOM = 1400 };
 typedef struct Spec {
   char fill[4];
   int fill_n;
-  char align, sign, type; /* 0: not given */
-  bool zero, comma;
-  int width, precision; /* precision -1: not given */
+  char align, sign, type;   /* 0: not given */
+  bool filled, zero, comma; /* filled: a fill is given */
+  int width, precision;     /* precision -1: not given */
 } Spec;
 
 /* ---- reading a format -------------------------------------------------------------------------------- */
@@ -55,6 +56,7 @@ static const char *read_spec(const char *s, Spec *f) {
     f->fill_n = point_size(s);
     memcpy(f->fill, s, (size_t)f->fill_n);
     s += f->fill_n;
+    f->filled = true;
     f->align = *s++;
   } else if (is_align(*s)) {
     f->align = *s++;
@@ -141,16 +143,15 @@ bool fl_format_check(const char *format, FlDtype dtype, const char **why) {
 
 /* ---- laying out -------------------------------------------------------------------------------------- */
 
-static FlText plain(FlHeap *heap, const char *s, int64_t n) {
-  return fl_heap_text(heap, s, n);
-}
+static FlText plain(FlHeap *heap, const char *s, int64_t n) { return fl_heap_text(heap, s, n); }
 
 /* `head` (a sign) and `body` in the width; `side` is where the value stands when no alignment is given. */
 static FlText lay_out(FlHeap *heap, const Spec *f, const char *head, int64_t head_n, const char *body,
                       int64_t body_n, char side) {
   char align = f->align != 0 ? f->align : f->zero ? '=' : side;
-  const char *fill = f->zero && f->align == 0 ? "0" : f->fill;
-  int fill_n = f->zero && f->align == 0 ? 1 : f->fill_n;
+  bool zeros = f->zero && !f->filled;
+  const char *fill = zeros ? "0" : f->fill;
+  int fill_n = zeros ? 1 : f->fill_n;
   int64_t missing = f->width - head_n - fl_s_n_chars(body, body_n);
   if (missing < 0) missing = 0;
   int64_t before = align == '>'   ? missing
@@ -176,11 +177,15 @@ static FlText lay_out_number(FlHeap *heap, const Spec *f, bool negative, const c
   char grouped[ROOM + ROOM / 3];
   const char *sign = negative ? "-" : f->sign == '+' ? "+" : f->sign == ' ' ? " " : "";
   if (f->comma) {
-    int64_t whole = 0, at = 0;
+    int64_t whole = 0, at = 0, zeros = 0, room = f->width - (int64_t)strlen(sign);
     while (whole < n && is_digit(digits[whole])) whole++;
-    for (int64_t i = 0; i < n; i++) {
-      if (i > 0 && i < whole && (whole - i) % 3 == 0) grouped[at++] = ',';
-      grouped[at++] = digits[i];
+    bool zeros_within = f->filled ? f->align == '=' && f->fill_n == 1 && f->fill[0] == '0'
+                                  : f->zero && (f->align == 0 || f->align == '=');
+    if (zeros_within && whole > 0)
+      while (zeros + n + (zeros + whole - 1) / 3 < room) zeros++;
+    for (int64_t i = -zeros; i < n; i++) {
+      if (i > -zeros && i < whole && (whole - i) % 3 == 0) grouped[at++] = ',';
+      grouped[at++] = i < 0 ? '0' : digits[i];
     }
     digits = grouped;
     n = at;
@@ -196,8 +201,10 @@ static FlText put_float(FlHeap *heap, double v, const Spec *f, char *shortest, i
   double a = v < 0 ? -v : v == 0 ? 0 : v;
   int n;
   if (v - v != 0) {
-    memcpy(digits, v != v ? "nan" : "inf", 3);
+    bool capitals = f->type == 'E' || f->type == 'F' || f->type == 'G';
+    memcpy(digits, capitals ? v != v ? "NAN" : "INF" : v != v ? "nan" : "inf", 3);
     n = 3;
+    if (f->type == '%') digits[n++] = '%';
   } else if (f->type == 0 && f->precision < 0) {
     n = shortest_n - (shortest[0] == '-');
     memcpy(digits, shortest + (shortest[0] == '-'), (size_t)n);

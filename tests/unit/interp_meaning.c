@@ -138,8 +138,8 @@ static const char *const texts[] = {"",
                                     "hour",
                                     "minute",
                                     "$1-"};
-static const char *const formats[] = {"",   ".0f", ".3f", "12.2f",    ".4e",           "5",
-                                      "<8", ">8",  ",",   "%Y-%m-%d", "%d.%m.%y %H:%M"};
+static const char *const formats[] = {"",   ".0f", ".3f",      "12.2f",          ".4e",     "5",   "<8",
+                                      ">8", ",",   "%Y-%m-%d", "%d.%m.%y %H:%M", "012,.2f", "012,"};
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 

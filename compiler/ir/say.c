@@ -78,6 +78,8 @@ FlFaultText fl_ir_fault_text(FlArena *arena, const FlOp *op) {
         FL_FAULT_DOMAIN};
   if (op->code == FL_OP_REPEAT_TEXT)
     return (FlFaultText){"{a} cannot be repeated so often", FL_FAULT_DOMAIN};
+  if (op->code == FL_OP_RANDOM_INT)
+    return (FlFaultText){"the range from {b} on is empty: its end is not above it", FL_FAULT_DOMAIN};
   if (op->code == FL_OP_DATE_OF)
     return (FlFaultText){"the calendar has no such day, in month {b} of {a}", FL_FAULT_DOMAIN};
   if (op->code == FL_OP_TIME_OF)

@@ -187,8 +187,7 @@ static int32_t match_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
 
 static FlStatus read_within(FlCtx *ctx, const FlOpDesc *desc, FlSlot within, Asof *a) {
   bool ok = a->floats ? within.f >= 0.0 : within.i >= 0;
-  int32_t dtype = a->floats ? FL_F64 : FL_I64;
-  if (!ok) return fl_fail(ctx, FL_FAULT_DOMAIN, desc->site, dtype, within, (FlSlot){0});
+  if (!ok) return fl_fail_op(ctx, desc, FL_FAULT_DOMAIN, "`within` is a distance, which is at least 0");
   a->limited = true;
   a->within_real = a->floats ? within.f : 0.0;
   if (!a->floats) a->within = (uint64_t)(a->left.on.dtype == FL_DATE ? within.i / DAY : within.i);

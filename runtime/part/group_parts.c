@@ -116,7 +116,8 @@ static FlStatus group_parts(FlPartMem *m, const FlOpDesc *desc, const FlSlot *ar
                       "cannot make %lld folds of %lld groups, expected 2 to the number of groups",
                       (long long)d.parts, (long long)d.g);
   if (!folds && !(share >= 0.0 && share <= 1.0))
-    return fl_fail(m->ctx, FL_FAULT_DOMAIN, desc->site, FL_F64, args[3], (FlSlot){0});
+    return fl_fail_op(m->ctx, desc, FL_FAULT_DOMAIN, "a share of the rows is from 0 to 1, and this is %g",
+                      share);
   d.share[0] = folds ? 1.0 : share;
   d.share[1] = folds ? 1.0 : 1.0 - share;
   if (desc->n_args > 5) {

@@ -41,7 +41,8 @@ static FlStatus shuffle(FlPartMem *m, int64_t seed, int stream, int64_t n, const
 }
 
 static FlStatus fail_domain(FlCtx *ctx, const FlOpDesc *desc, int64_t value) {
-  return fl_fail(ctx, FL_FAULT_DOMAIN, desc->site, FL_I64, (FlSlot){.i = value}, (FlSlot){0});
+  return fl_fail_op(ctx, desc, FL_FAULT_DOMAIN, "a number of rows is at least 0, and this is %lld",
+                    (long long)value);
 }
 
 static FlStatus permutation(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **rows) {
@@ -175,7 +176,8 @@ static FlStatus split_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *arg
   FlArray *stratum;
   if (n < 0) return fail_domain(m->ctx, desc, n);
   if (!(fraction >= 0.0 && fraction <= 1.0))
-    return fl_fail(m->ctx, FL_FAULT_DOMAIN, desc->site, FL_F64, args[1], (FlSlot){0});
+    return fl_fail_op(m->ctx, desc, FL_FAULT_DOMAIN, "a share of the rows is from 0 to 1, and this is %g",
+                      fraction);
   if (read_stratum(m->ctx, desc, args, n, &stratum) != 0) return 1;
   int64_t *order = fl_part_alloc(m, n, sizeof *order);
   uint8_t *test = fl_part_alloc(m, n, 1);

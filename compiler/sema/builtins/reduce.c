@@ -258,7 +258,9 @@ static FlVal one_group(FlSema *s, FlCallSite *c, FlVal x) {
   if (!valid) return v;
   FlOp *check = fl_ir_op(&s->b, FL_OP_CHECK, 1, &valid, 0, NULL, 0);
   check->attrs.i = FL_FAULT_EMPTY;
-  check->attrs.s = fl_arena_printf(s->arena, "`%s` of nothing", c->builtin->name);
+  bool spread = is(c->builtin->data, "cov") || is(c->builtin->data, "corr"); /* null of one pair, too */
+  check->attrs.s = fl_arena_printf(
+      s->arena, spread ? "`%s` needs more than 1 pair of values" : "`%s` of nothing", c->builtin->name);
   return fl_val_plain(s, v);
 }
 

@@ -34,7 +34,7 @@ typedef struct Filter {
   const char *from;
   char *to;
   size_t row_bytes;
-  bool list, wide; /* the processor moves eight words at once */
+  bool list, wide; /* the processor has vectors of 64 bytes that close gaps */
 } Filter;
 
 static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
@@ -53,20 +53,42 @@ enum { EIGHT = 8 };
 static const uint64_t ALL_EIGHT = UINT64_C(0x0101010101010101);
 
 #if defined(__x86_64__)
-/* While eight rows are still to be kept, so that nothing is written behind the chunk's places: where the
- * others begin. */
-__attribute__((target("avx512f,avx512bw,avx512vl"))) static int64_t
-filter_words(const Filter *f, int64_t i, int64_t *place, int64_t end_at) {
-  const int64_t *from = (const int64_t *)(const void *)f->from;
-  int64_t *to = (int64_t *)(void *)f->to, at = *place;
-  for (; at + EIGHT <= end_at; i += EIGHT) {
-    __m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)(f->mask + i));
-    __mmask8 kept = (__mmask8)_mm_test_epi8_mask(bytes, bytes);
-    _mm512_storeu_si512(to + at, _mm512_maskz_compress_epi64(kept, _mm512_loadu_si512(from + i)));
-    at += __builtin_popcount(kept);
+/* Rows by vectors, while as many as a vector has are still to be kept, so that nothing is written behind the
+ * chunk's places: where the others begin. `kept`: a bit for each row of the vector that is kept. */
+#define BY_VECTORS(NAME, FEATURES, T, N, KEPT, COMPRESS)                                                     \
+  __attribute__((target("avx512f,avx512bw,avx512vl,popcnt" FEATURES))) static int64_t NAME(                  \
+      const Filter *f, int64_t i, int64_t *place, int64_t end_at) {                                          \
+    const T *from = (const T *)(const void *)f->from;                                                        \
+    const uint8_t *mask = f->mask;                                                                           \
+    T *to = (T *)(void *)f->to;                                                                              \
+    int64_t at = *place;                                                                                     \
+    for (; at + (N) <= end_at; i += (N)) {                                                                   \
+      uint64_t kept = KEPT;                                                                                  \
+      _mm512_storeu_si512(to + at, COMPRESS(kept, _mm512_loadu_si512(from + i)));                            \
+      at += __builtin_popcountll(kept);                                                                      \
+    }                                                                                                        \
+    *place = at;                                                                                             \
+    return i;                                                                                                \
   }
-  *place = at;
-  return i;
+#define KEPT_64 _mm512_test_epi8_mask(_mm512_loadu_si512(mask + i), _mm512_loadu_si512(mask + i))
+#define KEPT_16                                                                                              \
+  _mm_test_epi8_mask(_mm_loadu_si128((const __m128i *)(const void *)(mask + i)),                             \
+                     _mm_loadu_si128((const __m128i *)(const void *)(mask + i)))
+#define KEPT_8                                                                                               \
+  _mm_test_epi8_mask(_mm_loadl_epi64((const __m128i *)(const void *)(mask + i)),                             \
+                     _mm_loadl_epi64((const __m128i *)(const void *)(mask + i)))
+#define COMPRESS_8(k, x) _mm512_maskz_compress_epi8((__mmask64)(k), x)
+#define COMPRESS_32(k, x) _mm512_maskz_compress_epi32((__mmask16)(k), x)
+#define COMPRESS_64(k, x) _mm512_maskz_compress_epi64((__mmask8)(k), x)
+BY_VECTORS(filter_bytes, ",avx512vbmi2", uint8_t, 64, KEPT_64, COMPRESS_8)
+BY_VECTORS(filter_halves, "", uint32_t, 16, KEPT_16, COMPRESS_32)
+BY_VECTORS(filter_words, "", uint64_t, 8, KEPT_8, COMPRESS_64)
+
+static int64_t by_vectors(const Filter *f, size_t word, int64_t i, int64_t *place, int64_t end_at) {
+  if (!f->wide) return i;
+  if (word == 1 && __builtin_cpu_supports("avx512vbmi2")) return filter_bytes(f, i, place, end_at);
+  if (word == sizeof(uint32_t)) return filter_halves(f, i, place, end_at);
+  return word == sizeof(uint64_t) ? filter_words(f, i, place, end_at) : i;
 }
 #endif
 
@@ -111,7 +133,7 @@ static void filter_chunk(const Filter *f, int64_t first, int64_t at, int64_t end
   }
   size_t word = fl_part_row_word(f->from, f->row_bytes);
 #if defined(__x86_64__)
-  if (word == sizeof(uint64_t) && f->wide) first = filter_words(f, first, &at, end_at);
+  first = by_vectors(f, word, first, &at, end_at);
 #endif
   switch (word) {
   case 1: FILTER(uint8_t)

@@ -223,6 +223,8 @@ static void count_join(void *prefix, const void *next) { *(int64_t *)prefix += *
 
 /* ---- the row that is held ------------------------------------------------------------------------------ */
 
+enum { EIGHT = 8 };
+
 /* States: that row, from 1; 0: there is none. */
 static void held_walk(const FlRunning *r, void *states, int64_t begin, int64_t end, bool write) {
   const uint8_t *is = (const uint8_t *)r->col.data;
@@ -237,9 +239,15 @@ static void held_walk(const FlRunning *r, void *states, int64_t begin, int64_t e
   }
   for (int64_t i = end; !write && *held == 0 && i > begin; i--) *held = is[i - 1] ? i : 0;
   int64_t last = *held - 1;
-  for (int64_t i = begin; write && i < end; i++) {
-    last = is[i] ? i : last;
-    out[i] = last;
+  for (int64_t i = begin; write && i < end;) {
+    int64_t stop = fl_part_min(i + EIGHT, end);
+    uint64_t some = 1;
+    if (stop == i + EIGHT) memcpy(&some, is + i, sizeof some);
+    if (some == 0) { /* nothing waits for what was before */
+      for (; i < stop; i++) out[i] = last;
+    } else {
+      for (; i < stop; i++) out[i] = last = is[i] ? i : last;
+    }
   }
 }
 

@@ -88,9 +88,16 @@ static void gather_coded(FlTakeColumn *c, const int64_t *rows, int64_t begin, in
 }
 #undef GATHER_CODED
 
+/* Whether some number is below `least` or not below n. */
+FL_PART_WIDE static bool is_outside(const int64_t *rows, int64_t count, int64_t least, int64_t n) {
+  uint64_t width = (uint64_t)n - (uint64_t)least, bad = 0;
+  for (int64_t i = 0; i < count; i++) bad |= (uint64_t)rows[i] - (uint64_t)least >= width;
+  return bad;
+}
+
 static bool check(const Take *t, FlTakeColumn *c, int64_t begin, int64_t end) {
-  int64_t n = c->from->dims[0], bad = 0;
-  for (int64_t i = begin; i < end; i++) bad |= (t->rows[i] < t->least) | (t->rows[i] >= n);
+  int64_t n = c->from->dims[0];
+  bool bad = is_outside(t->rows + begin, end - begin, t->least, n);
   for (int64_t i = begin; bad && i < end; i++) {
     if (t->rows[i] >= t->least && t->rows[i] < n) continue;
     fl_part_first(&c->bad, i);
@@ -108,8 +115,7 @@ static const int64_t *numbers_of(const Take *t, int64_t from, int64_t to, int64_
 }
 
 /* The rows of the numbers [from, to), which are rows[0..to - from), by the column's slices. */
-static void gather_piece(FlTakeColumn *c, FlSlices *slices, const int64_t *rows, int64_t from,
-                         int64_t to) {
+static void gather_piece(FlTakeColumn *c, FlSlices *slices, const int64_t *rows, int64_t from, int64_t to) {
   char *place = (char *)c->to->data + from * (int64_t)c->row_bytes;
   if (c->known != NULL) {
     gather_coded(c, rows, from, to);

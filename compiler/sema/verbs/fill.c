@@ -63,7 +63,7 @@ static FlValue *sources(FlSema *s, const Filling *f, FlValue *valid) {
 
 /* The column's values at the rows `from`, null where that is -1. */
 static FlVal filled(FlSema *s, FlVal column, FlValue *from) {
-  FlVal plain = fl_sema_take(s, fl_val_plain(s, column), from, FL_TAKE_OR_ZERO);
+  FlVal plain = fl_sema_take(s, fl_val_plain(s, column), from, FL_TAKE_OR_ZERO | FL_TAKE_PROVEN);
   FlVal pair[2] = {fl_val_array(s, FL_I64, 1, from), fl_val_i64(s, 0)};
   FlVal there = fl_sema_lift_op(s, s->b.span, FL_OP_GE, 2, pair, FL_BOOL, NULL);
   FlValue *parts[2] = {plain.parts[0], there.parts[0]};

@@ -7,6 +7,7 @@
  * unpivot: each row once for each of the columns, rows in their order. */
 #include "sema/builtins/builtin.h"
 #include "sema/call.h"
+#include "sema/category.h"
 #include "sema/expr.h"
 #include "sema/lift.h"
 #include "sema/place.h"
@@ -311,6 +312,7 @@ static const char *read_new_name(FlSema *s, FlActual *a, const char *otherwise) 
 typedef struct Places {
   FlValue *rows, *columns; /* how many; `columns` is a constant */
   FlValue *names;          /* text[columns] */
+  FlValue *total;          /* rows * columns */
 } Places;
 
 typedef FlValue *PlaceOf(FlSema *s, const Places *p, FlValue *row, FlValue *column);
@@ -329,11 +331,52 @@ static FlValue *the_name(FlSema *s, const Places *p, FlValue *row, FlValue *colu
 }
 
 /* What `of` gives for each row of the result. */
-static FlValue *for_each_place(FlSema *s, const Places *p, FlValue *total, PlaceOf *of, FlDtype d) {
-  FlSemaMap map = fl_sema_map(s, 1, &total, d);
+static FlValue *for_each_place(FlSema *s, const Places *p, PlaceOf *of, FlDtype d) {
+  FlSemaMap map = fl_sema_map(s, 1, &p->total, d);
   FlValue *v = of(s, p, fl_sema_op2(s, FL_OP_FLOORDIV, map.index[0], p->columns),
                   fl_sema_op2(s, FL_OP_MOD, map.index[0], p->columns));
   return fl_sema_map_end(s, &map, v);
+}
+
+/* A column of numbers, truths or times, as it lies in memory: others keep what belongs to their rows. */
+static bool is_plain(FlVal column) {
+  const FlType *t = column.type;
+  bool plain = t->kind == FL_TY_ARRAY && t->rank == 1;
+  for (int p = 0; plain && p < fl_type_element_parts(t); p++)
+    plain = !fl_dtype_is_text((FlDtype)column.parts[p]->type.dtype) &&
+            column.parts[p]->type.dtype != FL_LIST && !column.parts[p]->type.depth;
+  return plain;
+}
+
+static FlValue *reshaped(FlSema *s, FlValue *a, int rank, FlValue *const *sizes) {
+  FlType1 type = fl_t_array((FlDtype)a->type.dtype, rank);
+  FlValue *args[3] = {a, sizes[0], rank > 1 ? sizes[1] : NULL};
+  return fl_ir_op(&s->b, FL_OP_RESHAPE, rank + 1, args, 1, &type, 0)->results[0];
+}
+
+/* A column whose rows stand once for each of the columns. */
+static FlVal repeated(FlSema *s, const Places *p, FlVal column) {
+  if (!is_plain(column)) return fl_sema_take(s, column, for_each_place(s, p, the_row, FL_I64), 0);
+  FlValue *parts[2], *sizes[2] = {p->rows, p->columns};
+  for (int k = 0; k < fl_type_element_parts(column.type); k++) {
+    FlSemaMap map = fl_sema_map(s, 2, sizes, (FlDtype)column.parts[k]->type.dtype);
+    FlValue *row = map.index[0];
+    FlValue *grid = fl_sema_map_end(s, &map, fl_ir_load(&s->b, column.parts[k], 1, &row, true));
+    parts[k] = reshaped(s, grid, 1, &p->total);
+  }
+  return fl_val_with(s, column.type, parts, column);
+}
+
+/* Columns that stand end to end, row by row. */
+static FlVal row_by_row(FlSema *s, const Places *p, FlVal all) {
+  if (!is_plain(all)) return fl_sema_take(s, all, for_each_place(s, p, in_columns, FL_I64), 0);
+  FlValue *parts[2], *sizes[2] = {p->columns, p->rows};
+  for (int k = 0; k < fl_type_element_parts(all.type); k++) {
+    FlValue *grid = reshaped(s, all.parts[k], 2, sizes);
+    grid = fl_ir_op(&s->b, FL_OP_TRANSPOSE, 1, &grid, 1, &grid->type, 0)->results[0];
+    parts[k] = reshaped(s, grid, 1, &p->total);
+  }
+  return fl_val_with(s, all.type, parts, all);
 }
 
 FlVal fl_builtin_unpivot(FlSema *s, FlCallSite *c) {
@@ -375,20 +418,19 @@ FlVal fl_builtin_unpivot(FlSema *s, FlCallSite *c) {
   FlVal all = fl_sema_call_builtin(s, fl_builtin_find(s, "concat"), k, joined, c->span, NULL);
   if (fl_val_bad(all)) return all;
   FlType1 texts = fl_t_array(FL_TEXT, 1);
-  Places p = {fl_val_rows(t), fl_sema_i64(s, k),
-              fl_ir_op(&s->b, FL_OP_ARRAY, k, names, 1, &texts, 0)->results[0]};
-  FlValue *total = fl_sema_op2(s, FL_OP_MUL, p.rows, p.columns);
-  fl_sema_mark_size(s, total);
-  FlValue *from = for_each_place(s, &p, total, the_row, FL_I64);
+  Places p = {.rows = fl_sema_size(s, fl_val_rows(t)),
+              .columns = fl_sema_i64(s, k),
+              .names = fl_ir_op(&s->b, FL_OP_ARRAY, k, names, 1, &texts, 0)->results[0]};
+  p.total = fl_sema_op2(s, FL_OP_MUL, p.rows, p.columns);
+  fl_sema_mark_size(s, p.total);
   FlColumns out = {0};
   for (int i = 0; i < row->n_fields; i++)
-    if (!set.has[i])
-      fl_columns_set(s, &out, row->fields[i].name, fl_sema_take(s, fl_val_field(s, t, i), from, 0));
-  FlVal named = fl_val_array(s, FL_TEXT, 1, for_each_place(s, &p, total, the_name, FL_TEXT));
-  all = fl_sema_take(s, all, for_each_place(s, &p, total, in_columns, FL_I64), 0);
+    if (!set.has[i]) fl_columns_set(s, &out, row->fields[i].name, repeated(s, &p, fl_val_field(s, t, i)));
+  FlVal named = fl_val_array(s, FL_TEXT, 1, for_each_place(s, &p, the_name, FL_TEXT));
+  all = row_by_row(s, &p, all);
   if (!fl_columns_add(s, &out, name, named, c->span) || !fl_columns_add(s, &out, value, all, c->span))
     return fl_val_error(s);
-  FlVal table = fl_columns_table(s, &out, total);
+  FlVal table = fl_columns_table(s, &out, p.total);
   fl_sema_alias_rows(s, table);
   for (int i = 0; i < t.type->n_keys; i++)
     if (set.has[fl_type_field_find(row, t.type->keys[i])]) return table;

@@ -100,37 +100,73 @@ static bool meets_cased(const char *s, int64_t n, int64_t at, bool back) {
 
 /* ---- texts -------------------------------------------------------------------------------------------- */
 
-/* s in another case, in title case the first point of each word; into `out` unless it is NULL, as far as
- * there is room: a text of a mapped file may have changed since it was measured. Its length. */
+enum { EIGHT = 8 };
+static const uint64_t EACH = UINT64_C(0x0101010101010101), HIGH = UINT64_C(0x8080808080808080);
+
+/* Eight bytes of ASCII in upper or lower case: of a letter of the other one 0x20 is turned over. */
+static inline uint64_t map_eight(uint64_t bytes, Case to) {
+  uint64_t first = to == LOWER ? 'A' : 'a', behind = first + 26;
+  uint64_t letter = (bytes + EACH * (0x80 - first)) & ~(bytes + EACH * (0x80 - behind)) & HIGH;
+  return bytes ^ letter >> 2;
+}
+
+/* The point at s[*i], which it passes, in another case: how many points it becomes. first: a word begins. */
+static int map_point(const char *s, int64_t n, int64_t *i, Case to, bool *first, uint32_t points[3]) {
+  int64_t here = *i;
+  uint32_t c;
+  *i += fl_text_point(s + here, n - here, &c);
+  Case now = to != TITLE ? to : *first ? TITLE : LOWER;
+  int k = change(c, now, points);
+  if (c == SIGMA && now == LOWER && meets_cased(s, n, here, true) && !meets_cased(s, n, *i, false))
+    points[0] = FINAL_SIGMA;
+  *first = fl_text_is_space(c);
+  return k;
+}
+
+/* s in another case, in title case the first point of each word: how many bytes that is. What has room goes
+ * into `out`: a text of a mapped file may have changed since it was measured. */
 static int64_t map_text(const char *s, int64_t n, Case to, char *out, int64_t room) {
   int64_t len = 0;
   bool first = true;
   for (int64_t i = 0; i < n;) {
-    char some[4];
-    uint32_t c, points[3];
+    uint64_t bytes = HIGH;
+    if (to != TITLE && n - i >= EIGHT && room - len >= EIGHT) memcpy(&bytes, s + i, EIGHT);
+    if ((bytes & HIGH) == 0) {
+      bytes = map_eight(bytes, to);
+      memcpy(out + len, &bytes, EIGHT);
+      len += EIGHT;
+      i += EIGHT;
+      continue;
+    }
     if (to != TITLE && (unsigned char)s[i] < 0x80) {
       char letter = (char)(s[i] ^ ((unsigned char)(s[i] - (to == LOWER ? 'A' : 'a')) < 26 ? 0x20 : 0));
-      if (out && len == room) return len;
-      if (out) out[len] = letter;
+      if (len < room) out[len] = letter;
       len++;
       i++;
       continue;
     }
-    int64_t here = i;
-    i += fl_text_point(s + i, n - i, &c);
-    Case now = to != TITLE ? to : first ? TITLE : LOWER;
-    int k = change(c, now, points);
-    if (c == SIGMA && now == LOWER && meets_cased(s, n, here, true) && !meets_cased(s, n, i, false))
-      points[0] = FINAL_SIGMA;
+    uint32_t points[3];
+    int k = map_point(s, n, &i, to, &first, points);
     for (int p = 0; p < k; p++) {
+      char some[4];
       int size = fl_text_put_point(some, points[p]);
-      if (out && size > room - len) return len;
-      if (out) memcpy(out + len, some, (size_t)size);
+      if (size <= room - len) memcpy(out + len, some, (size_t)size);
+      else if (room > len) room = len; /* nothing stands behind what had no room */
       len += size;
     }
-    first = fl_text_is_space(c);
   }
   return len;
+}
+
+/* The text in another case in the heap. Most texts take as many bytes as before. */
+static FlText mapped(FlHeap *heap, const char *s, int64_t n, Case to) {
+  for (int64_t room = n;;) {
+    char *out = fl_heap_alloc(heap, room);
+    if (out == NULL) return (FlText){NULL, 0}; /* the run is stopped */
+    int64_t len = map_text(s, n, to, out, room);
+    if (len <= room) return (FlText){out, len};
+    room = len;
+  }
 }
 
 /* Bytes at the beginning that are ASCII and stay as they are. */
@@ -158,18 +194,11 @@ static FlText map_case(FlHeap *heap, const char *s, int64_t n, Case to) {
     }
     return (FlText){out, n};
   }
-  int64_t len = map_text(s, n, to, NULL, 0);
-  char *out = fl_heap_alloc(heap, len);
-  if (out == NULL) return (FlText){NULL, 0}; /* the run is stopped */
-  return (FlText){out, map_text(s, n, to, out, len)};
+  return mapped(heap, s, n, to);
 }
 
 FlText fl_s_lower(FlHeap *heap, const char *s, int64_t n) { return map_case(heap, s, n, LOWER); }
 FlText fl_s_upper(FlHeap *heap, const char *s, int64_t n) { return map_case(heap, s, n, UPPER); }
 FlText fl_s_title(FlHeap *heap, const char *s, int64_t n) {
-  if (n == 0) return (FlText){s, n};
-  int64_t len = map_text(s, n, TITLE, NULL, 0);
-  char *out = fl_heap_alloc(heap, len);
-  if (out == NULL) return (FlText){NULL, 0}; /* the run is stopped */
-  return (FlText){out, map_text(s, n, TITLE, out, len)};
+  return n == 0 ? (FlText){s, n} : mapped(heap, s, n, TITLE);
 }

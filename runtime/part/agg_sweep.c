@@ -7,10 +7,16 @@
  * Each piece of the rows has a table with a few words a group: a count, a sum of integers of at most 32 bits,
  * an order code to be least; two words for a sum of wide integers or for one of doubles, as integers against
  * the column's largest exponent (exact.c). What a sum of doubles cannot hold so is summed on its own
- * afterwards. */
+ * afterwards. Where several sums of doubles are wanted of few groups, rows are put in the order of their
+ * groups, so many at a time as a cache holds, and each group's doubles are added by vectors. */
 #include "part/aggregate_internal.h"
 
-enum { MOST = 16, MANY_GROUPS = 1 << 18 };
+enum {
+  MOST = 16,
+  MANY_GROUPS = 1 << 18,
+  FEW_GROUPS = 1 << 6, /* whose rows are put in order, */
+  AT_ONCE = 1 << 11    /* of so many */
+};
 
 typedef enum Kind { COUNT, NARROW, WIDE, EXACT, LEAST, GREATEST, ALONE } Kind;
 
@@ -32,6 +38,7 @@ typedef struct Sweep {
   const int64_t *id;
   FlAggFew few; /* or these */
   int words;    /* a group */
+  bool ordered; /* sums of doubles take rows in the order of their groups */
   int64_t *table;
   _Atomic uint32_t dropped; /* a bit a part */
 } Sweep;
@@ -94,6 +101,57 @@ static int64_t add_rows(const Sweep *s, const Part *part, const int64_t *id, int
   return dropped;
 }
 
+/* Rows in the order of their groups. */
+typedef struct Order {
+  int64_t end[FEW_GROUPS]; /* where the rows of each group end */
+  int32_t at[AT_ONCE];     /* how far behind the first */
+} Order;
+
+/* The rows [row, row + n), at most AT_ONCE. */
+static void order_rows(const Sweep *s, int64_t row, int64_t n, Order *o) {
+  int64_t room[FL_PART_BATCH], next = 0;
+  memset(o->end, 0, sizeof o->end);
+  for (int64_t at = 0; at < n; at += FL_PART_BATCH) {
+    int64_t count = fl_part_min(FL_PART_BATCH, n - at);
+    const int64_t *id = ids_of(s, row + at, count, room);
+    for (int64_t i = 0; i < count; i++) o->end[id[i]]++;
+  }
+  for (int64_t k = 0; k < s->g; k++) {
+    int64_t count = o->end[k];
+    o->end[k] = next;
+    next += count;
+  }
+  for (int64_t at = 0; at < n; at += FL_PART_BATCH) {
+    int64_t count = fl_part_min(FL_PART_BATCH, n - at);
+    const int64_t *id = ids_of(s, row + at, count, room);
+    for (int64_t i = 0; i < count; i++) o->at[o->end[id[i]]++] = (int32_t)(at + i);
+  }
+}
+
+/* As add_rows, for a sum of doubles and rows that are in order. */
+static int64_t add_ordered(const Sweep *s, const Part *part, const Order *o, int64_t row, int64_t n,
+                           int64_t *table) {
+  const double *from = (const double *)part->agg.col[0].data + row;
+  double x[AT_ONCE];
+  int64_t dropped = 0, high, low;
+  for (int64_t i = 0; i < n; i++) x[i] = from[o->at[i]];
+  for (int64_t k = 0, begin = 0; k < s->g; begin = o->end[k++]) {
+    dropped |= fl_part_split_sum(x + begin, o->end[k] - begin, part->scale.high, &high, &low);
+    *(Wide *)(table + k * s->words + part->at) += fl_part_exact_term(high, low);
+  }
+  return dropped;
+}
+
+static uint32_t sweep_ordered(const Sweep *s, int64_t row, int64_t n, int64_t *table) {
+  uint32_t dropped = 0;
+  Order o;
+  order_rows(s, row, n, &o);
+  for (int32_t k = 0; k < s->n_parts; k++)
+    if (s->part[k].kind == EXACT)
+      dropped |= (uint32_t)(add_ordered(s, &s->part[k], &o, row, n, table) != 0) << k;
+  return dropped;
+}
+
 static int32_t sweep_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   Sweep *s = (Sweep *)(uintptr_t)env;
   uint32_t dropped = 0;
@@ -102,11 +160,14 @@ static int32_t sweep_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   for (int64_t p = begin; p < end; p++) {
     int64_t *table = s->table + p * s->g * s->words, last = fl_part_min((p + 1) * s->piece, s->n);
     clear_table(s, table);
+    for (int64_t row = p * s->piece; s->ordered && row < last; row += AT_ONCE)
+      dropped |= sweep_ordered(s, row, fl_part_min(AT_ONCE, last - row), table);
     for (int64_t row = p * s->piece; row < last; row += FL_PART_BATCH) {
       int64_t count = fl_part_min(FL_PART_BATCH, last - row);
       const int64_t *id = ids_of(s, row, count, room);
       for (int64_t i = 0; i < count; i++) table[id[i] * s->words]++;
       for (int32_t k = 0; k < s->n_parts; k++) {
+        if (s->ordered && s->part[k].kind == EXACT) continue;
         dropped |= (uint32_t)(add_rows(s, &s->part[k], id, row, count, table) != 0) << k;
       }
     }
@@ -254,6 +315,15 @@ static FlStatus widen(Sweep *s) {
   return 0;
 }
 
+/* Whether putting rows in order, and beginning each group's sum anew, costs less than adding by vectors saves
+ * of each row and sum. */
+static bool pays_to_order(const Sweep *s) {
+  enum { BEGIN = 21, ORDER = AT_ONCE * 5 / 2 }; /* as what is saved of so many rows, as measured */
+  int64_t sums = 0;
+  for (int32_t p = 0; p < s->n_parts; p++) sums += s->part[p].kind == EXACT;
+  return s->g <= FEW_GROUPS && sums * (AT_ONCE - BEGIN * s->g) > ORDER;
+}
+
 static FlStatus run(Sweep *s) {
   int64_t *counts;
   if (fl_agg_is_large(&s->part[0].agg)) return by_parts(s);
@@ -265,6 +335,7 @@ static FlStatus run(Sweep *s) {
     FlAggCut cut = fl_agg_cut(s->m->ctx, s->n, s->g * s->words);
     s->pieces = cut.pieces;
     s->piece = cut.piece;
+    s->ordered = pays_to_order(s);
     s->table = fl_part_alloc(s->m, s->pieces * s->g * s->words, sizeof *s->table);
     counts = fl_part_alloc(s->m, s->g, sizeof *counts);
     double cost = 1.0 + 1.5 * s->n_parts;

@@ -100,8 +100,8 @@ FL_PART_WIDE int64_t fl_part_split(const double *x, int64_t n, double scale, int
   return dropped;
 }
 
-FL_PART_WIDE static int64_t split_and_add(const double *x, int64_t n, double scale, int64_t *high_sum,
-                                          int64_t *low_sum) {
+FL_PART_WIDE int64_t fl_part_split_sum(const double *x, int64_t n, double scale, int64_t *high_sum,
+                                       int64_t *low_sum) {
   int64_t dropped = 0, highs = 0, lows = 0;
   for (int64_t i = 0; i < n; i++) {
     double scaled = x[i] * scale;
@@ -141,7 +141,7 @@ static void split_block(const Sums *s, const double *x, int64_t n, const int64_t
 }
 
 static void add_single(__int128 *sum, const Sums *s, const double *x, int64_t n, Block *b) {
-  bool whole = !split_and_add(x, n, s->scale.high, b->high, b->low);
+  bool whole = !fl_part_split_sum(x, n, s->scale.high, b->high, b->low);
   if (!whole) set_aside(s, x, n, NULL, NULL, b->high, b->low);
   for (int64_t i = 0; i < (whole ? 1 : n); i++) *sum += fl_part_exact_term(b->high[i], b->low[i]);
 }

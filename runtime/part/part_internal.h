@@ -412,6 +412,8 @@ double fl_part_between(double x, double y, double f);
 /* x[i] = (high[i] + low[i] * 2^-51) / scale, high and low integers, low below 2^51. Non-zero when some x has
  * bits below that. */
 int64_t fl_part_split(const double *x, int64_t n, double scale, int64_t *high, int64_t *low);
+/* The sums of these integers of n <= 2048 values. */
+int64_t fl_part_split_sum(const double *x, int64_t n, double scale, int64_t *high, int64_t *low);
 uint64_t fl_part_greatest(const double *x, int64_t n); /* the largest bits of a magnitude */
 /* The doubles of the rows [row, row + n), n at most FL_PART_TERMS: made in `room`, or where they are already.
  * Any rows at any time, by any worker, and the same each time. */

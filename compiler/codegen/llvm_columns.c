@@ -10,6 +10,9 @@
 /* Columns at once: many, so that rows are read in long runs, as far as their states take no more bytes. */
 enum { FEWEST = 64, MOST = 1024, STATES = 192 << 10, PITCH = 8 };
 
+/* Rows that pass by together. */
+enum { ROWS_TOGETHER = 4, LANES_TOGETHER = 2 };
+
 /* ---- how ------------------------------------------------------------------------------------------- */
 
 static int tile_of(const FlRed *reds, int n) {
@@ -113,20 +116,11 @@ static void clear_states(FlFn *f, const Columns *c, Val n, Val first, Val width)
   fl_ll_loop_close(f, &once, NULL, false);
 }
 
-/* Row i of `width` columns from `first` on. starts: it is the first one of its lane. */
-static void add_row(FlFn *f, const Columns *c, Val i, Val first, Val width, bool starts) {
-  FlGen *g = f->g;
+/* Row i in the states of one column, whose lane is at `at`. starts: it is the first one of its lane. */
+static void add_element(FlFn *f, const Columns *c, Val i, Val column, Val at, bool starts) {
   const FlRegion *terms = c->reduce->regions[0];
-  Val lane = LLVMBuildAnd(f->b, i, fl_ll_i64(g, FL_LANES - 1), "");
-  Val base = LLVMBuildNSWMul(f->b, lane, pitch_of(f, width), "");
-  FlLoop l;
-  fl_ll_loop_open(f, &l, fl_ll_i64(g, 0), width, 0, NULL);
-  l.masked = false; /* what a masked vector stored is not there when the next row reads it */
-  fl_ll_set(f, terms->params[0], i);
-  begin_column(f, c, LLVMBuildNSWAdd(f->b, first, l.i, ""));
-  fl_ll_kernel_region(f, terms);
   for (int k = 0; k < c->n; k++) {
-    FlRed one = of_column(f, &c->at[k], l.i);
+    FlRed one = of_column(f, &c->at[k], column);
     Val v[2];
     if (begins_with_first(&one)) {
       fl_red_pick_more(f, &one, fl_ll_value(f, terms->yields[one.first]), i);
@@ -137,11 +131,58 @@ static void add_row(FlFn *f, const Columns *c, Val i, Val first, Val width, bool
       continue;
     }
     fl_red_lane_values(f, &one, v);
-    Val at = LLVMBuildNSWAdd(f->b, base, l.i, "");
     if (starts) fl_red_put(f, fl_red_start(&one), fl_ll_gep(f, one.t, one.lanes, at));
     fl_red_lane_add(f, &one, one.lanes, at, v);
   }
+}
+
+/* The rows i, i + step .. of `width` columns from `first` on, n of them, all of one lane where anything has
+ * lanes: each state is read and written once for them. starts: the first one is that of its lane. */
+static void add_rows(FlFn *f, const Columns *c, Val i, int n, int step, Val first, Val width, bool starts) {
+  FlGen *g = f->g;
+  const FlRegion *terms = c->reduce->regions[0];
+  Val lane = LLVMBuildAnd(f->b, i, fl_ll_i64(g, FL_LANES - 1), "");
+  Val base = LLVMBuildNSWMul(f->b, lane, pitch_of(f, width), "");
+  FlLoop l;
+  fl_ll_loop_open(f, &l, fl_ll_i64(g, 0), width, 0, NULL);
+  l.masked = false; /* what a masked vector stored is not there when the next row reads it */
+  Val at = LLVMBuildNSWAdd(f->b, base, l.i, "");
+  for (int k = 0; k < n; k++) {
+    Val row = LLVMBuildNSWAdd(f->b, i, fl_ll_i64(g, k * step), "");
+    fl_ll_set(f, terms->params[0], row);
+    begin_column(f, c, LLVMBuildNSWAdd(f->b, first, l.i, ""));
+    fl_ll_kernel_region(f, terms);
+    add_element(f, c, row, l.i, at, starts && k == 0);
+  }
   fl_ll_loop_close(f, &l, NULL, true);
+}
+
+/* How far rows lie apart that may pass by together: best values are of rows in their order, sums of lanes. 0:
+ * each row passes alone. */
+static int step_of(const Columns *c) {
+  int sums = 0, firsts = 0;
+  for (int k = 0; k < c->n; k++) {
+    sums += fl_red_sums(&c->at[k]);
+    firsts += begins_with_first(&c->at[k]);
+  }
+  return firsts == c->n ? 1 : sums == c->n ? FL_LANES : 0;
+}
+
+/* As many of the rows [lo, hi) as pass by together; where the others begin. */
+static Val sweep_together(FlFn *f, const Columns *c, Val lo, Val hi, Val first, Val width) {
+  FlGen *g = f->g;
+  int step = step_of(c), together = step == 1 ? ROWS_TOGETHER : LANES_TOGETHER;
+  if (step == 0) return lo;
+  Val group = fl_ll_i64(g, step * together);
+  Val n = LLVMBuildSDiv(f->b, LLVMBuildNSWSub(f->b, hi, lo, ""), group, "");
+  FlLoop groups, rows;
+  fl_ll_loop_open(f, &groups, fl_ll_i64(g, 0), n, 0, NULL);
+  Val begin = LLVMBuildNSWAdd(f->b, lo, LLVMBuildNSWMul(f->b, groups.i, group, ""), "");
+  fl_ll_loop_open(f, &rows, fl_ll_i64(g, 0), fl_ll_i64(g, step), 0, NULL);
+  add_rows(f, c, LLVMBuildNSWAdd(f->b, begin, rows.i, ""), together, step, first, width, false);
+  fl_ll_loop_close(f, &rows, NULL, false);
+  fl_ll_loop_close(f, &groups, NULL, false);
+  return LLVMBuildNSWAdd(f->b, lo, LLVMBuildNSWMul(f->b, n, group, ""), "");
 }
 
 /* The lanes of a block of `size` rows that may have one: the least power of two that holds them, so that
@@ -176,7 +217,7 @@ static void sweep_block(FlFn *f, const Columns *c, Val lo, Val hi, Val first, Va
       begun = least(f, LLVMBuildNSWAdd(f->b, lo, lanes, ""), hi);
   FlLoop rows;
   fl_ll_loop_open(f, &rows, lo, begun, 0, NULL);
-  add_row(f, c, rows.i, first, width, true);
+  add_rows(f, c, rows.i, 1, 0, first, width, true);
   fl_ll_loop_close(f, &rows, NULL, false);
   Val there = LLVMBuildNSWSub(f->b, begun, lo, ""), bare = LLVMBuildNSWSub(f->b, lanes, there, "");
   Val pitch = pitch_of(f, width);
@@ -187,8 +228,8 @@ static void sweep_block(FlFn *f, const Columns *c, Val lo, Val hi, Val first, Va
     Val at = fl_ll_gep(f, r->t, r->lanes, LLVMBuildNSWMul(f->b, there, pitch, ""));
     LLVMBuildMemSet(f->b, at, LLVMConstNull(g->i8), LLVMBuildNSWMul(f->b, bare, row, ""), 1);
   }
-  fl_ll_loop_open(f, &rows, begun, hi, 0, NULL);
-  add_row(f, c, rows.i, first, width, false);
+  fl_ll_loop_open(f, &rows, sweep_together(f, c, begun, hi, first, width), hi, 0, NULL);
+  add_rows(f, c, rows.i, 1, 0, first, width, false);
   fl_ll_loop_close(f, &rows, NULL, false);
   for (int k = 0; k < c->n; k++)
     if (fl_red_sums(&c->at[k])) join_lanes(f, &c->at[k], lanes, pitch, index);
@@ -232,8 +273,7 @@ static void columns_of_row(FlFn *f, const FlPlanKernel *k, Val start, Val lo, Va
   FlGen *g = f->g;
   const Columns *c = arg;
   Val tile_n = fl_ll_i64(g, c->tile), size = LLVMBuildNSWSub(f->b, hi, lo, "");
-  Val tiles =
-      LLVMBuildUDiv(f->b, LLVMBuildNSWAdd(f->b, size, fl_ll_i64(g, c->tile - 1), ""), tile_n, "");
+  Val tiles = LLVMBuildUDiv(f->b, LLVMBuildNSWAdd(f->b, size, fl_ll_i64(g, c->tile - 1), ""), tile_n, "");
   (void)k;
   FlLoop tile, l;
   fl_ll_loop_open(f, &tile, fl_ll_i64(g, 0), tiles, 0, NULL);

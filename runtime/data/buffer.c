@@ -72,10 +72,9 @@ void *fl_data_no_memory(FlCtx *ctx, int64_t bytes) {
 
 static FlBuffer *buffer_new(FlCtx *ctx, int64_t bytes, FlBlockUse use) {
   if (bytes < 0) return fl_data_no_memory(ctx, bytes);
-  size_t head = (sizeof(FlOwnBuffer) + FL_ALIGN - 1) / FL_ALIGN * FL_ALIGN;
   size_t need = ((size_t)bytes + FL_ALIGN - 1) / FL_ALIGN * FL_ALIGN;
   bool large = need >= FL_POOL_MIN || (use == FL_BLOCK_SHARED && need);
-  FlOwnBuffer *own = aligned_alloc(FL_ALIGN, large ? head : head + (need ? need : FL_ALIGN));
+  FlOwnBuffer *own = malloc(sizeof *own + (large ? 0 : FL_ALIGN + (need ? need : FL_ALIGN)));
   if (!own) return fl_data_no_memory(ctx, bytes);
   memset(own, 0, sizeof *own);
   if (large) {
@@ -87,7 +86,9 @@ static FlBuffer *buffer_new(FlCtx *ctx, int64_t bytes, FlBlockUse use) {
     own->base.data = own->block.data;
     own->pool = fl_pool_ref(pool);
   } else {
-    own->base.data = (char *)own + head;
+    /* Aligned here: malloc keeps small blocks at hand, aligned_alloc does not. */
+    uintptr_t behind = (uintptr_t)(own + 1);
+    own->base.data = (void *)((behind + FL_ALIGN - 1) / FL_ALIGN * FL_ALIGN);
   }
   atomic_init(&own->base.refs, 1);
   own->base.bytes = bytes;

@@ -118,6 +118,9 @@ typedef struct FlParquetPage {
 /* The next page of a chunk that has values; false: it is damaged, or of a kind that is not known here. */
 bool fl_parquet_page(FlThrift *t, FlParquetPage *out);
 bool fl_parquet_codec_known(int32_t codec);
+/* Where in `n` bytes those stand that unpacking them gives, `size` of them, as they are; NULL: nowhere. What
+ * was not to be made smaller is one run of bytes in Snappy. */
+const uint8_t *fl_parquet_lies(int32_t codec, const uint8_t *at, int64_t n, int64_t size);
 /* Unpacks `n` bytes to exactly `size`. */
 bool fl_parquet_unpack(int32_t codec, const uint8_t *at, int64_t n, uint8_t *to, int64_t size);
 
@@ -141,8 +144,10 @@ int64_t fl_parquet_next(FlParquetRuns *r, int64_t n, uint32_t *to, uint32_t *mos
 
 /* ---- values: parquet_values.c, parquet_column.c ------------------------------------------------------- */
 
-/* n plain values, as the column has them, to `to` as wanted; texts point into `at`. false: they are not
- * there, or one does not fit. */
+/* Bytes of a plain value in the file; 0: they are not all of one size. */
+int64_t fl_parquet_width(const FlParquetColumn *c);
+/* n plain values, as the column has them, to `to` as wanted, which may be where `at` is when both have one
+ * size; texts point into `at`. false: they are not there, or one does not fit. */
 bool fl_parquet_values(const FlParquetColumn *c, FlDtype dtype, const uint8_t *at, int64_t bytes, int64_t n,
                        char *to);
 

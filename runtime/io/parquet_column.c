@@ -16,6 +16,7 @@
 typedef struct Chunk {
   FlPool *pool;
   const FlParquetColumn *column;
+  const uint8_t *end; /* of the file */
   int32_t codec;
   FlHeap *heap;
   FlTableWanted *w;
@@ -48,22 +49,39 @@ static bool by_index(int32_t encoding) {
   return encoding == FL_PARQUET_PLAIN_DICTIONARY || encoding == FL_PARQUET_RLE_DICTIONARY;
 }
 
-/* What a page holds behind its levels, unpacked; texts that are pointed to go to the heap, which keeps them.
- * NULL: it does not unpack. */
+/* What a page holds behind its levels, unpacked, with FL_PARQUET_SLACK bytes that may be read behind it:
+ * where it is not packed, as it stands in the file; texts that are pointed to go to the heap, which keeps
+ * them. NULL: it does not unpack. */
 static const uint8_t *unpack(Chunk *c, const FlParquetPage *p, int64_t skip) {
   const int64_t size = p->size - skip;
+  const int32_t codec = p->compressed ? c->codec : 0;
   uint8_t *to = c->unpacked;
   if (c->column->kind == FL_PARQUET_TEXT && (p->dictionary || !by_index(p->encoding))) {
     to = (uint8_t *)fl_heap_alloc(c->heap, size + FL_PARQUET_SLACK);
     if (!to) missing(c);
   } else {
+    const uint8_t *there = fl_parquet_lies(codec, p->at + skip, p->packed - skip, size);
+    if (there && c->end - there >= size + FL_PARQUET_SLACK) return there;
     if (!make_room(c, size + FL_PARQUET_SLACK)) return NULL;
     to = c->unpacked;
   }
   if (!to) return NULL;
   memset(to + size, 0, FL_PARQUET_SLACK);
-  return fl_parquet_unpack(p->compressed ? c->codec : 0, p->at + skip, p->packed - skip, to, size) ? to
-                                                                                                   : NULL;
+  return fl_parquet_unpack(codec, p->at + skip, p->packed - skip, to, size) ? to : NULL;
+}
+
+/* n plain values, which are all that the page holds, where they are to be: those of the file and those that
+ * are wanted have one size. */
+static bool take_at(const Chunk *c, const FlParquetPage *p, int64_t skip, int64_t n, char *to) {
+  const int64_t size = p->size - skip;
+  uint8_t *at = (uint8_t *)to;
+  return fl_parquet_unpack(p->compressed ? c->codec : 0, p->at + skip, p->packed - skip, at, size) &&
+         fl_parquet_values(c->column, c->w->dtype, at, size, n, to);
+}
+
+static bool fits(const Chunk *c, int64_t bytes, int64_t n) {
+  return c->column->kind != FL_PARQUET_TEXT && fl_parquet_width(c->column) == c->bytes &&
+         bytes == n * c->bytes;
 }
 
 /* ---- codes of texts ----------------------------------------------------------------------------------- */
@@ -101,12 +119,15 @@ static void put_codes(const Chunk *c, const uint32_t *numbers, bool same, int64_
 }
 
 static bool take_dictionary(Chunk *c, const FlParquetPage *p) {
-  const uint8_t *at = c->dictionary ? NULL : unpack(c, p, 0);
-  if (!at || p->n_values > p->size)
+  const bool here = fits(c, p->size, p->n_values);
+  if (c->dictionary || p->n_values > p->size)
     return false; /* a value takes a byte at least: of bools there is no dictionary */
+  const uint8_t *at = here ? NULL : unpack(c, p, 0);
+  if (!at && !here) return false;
   c->dictionary = fl_counted_new(c->pool, (size_t)(p->n_values * c->bytes + 1));
   if (!c->dictionary) return missing(c);
   c->n_dictionary = p->n_values;
+  if (here) return take_at(c, p, 0, p->n_values, c->dictionary);
   return fl_parquet_values(c->column, c->w->dtype, at, p->size, p->n_values, c->dictionary);
 }
 
@@ -183,11 +204,15 @@ static void spread(const Chunk *c, char *to, const uint8_t *valid, int64_t n, in
 /* The rows of a page of data, from row `row` of the array on. */
 static bool take_page(Chunk *c, const FlParquetPage *p, int64_t row) {
   const int64_t n = p->n_values, skip = p->levels < 0 ? 0 : p->levels;
+  uint8_t *valid = c->w->valid ? (uint8_t *)c->w->valid->data + row : NULL;
+  char *to = (char *)c->w->values->data + row * c->bytes;
+  if (!c->column->nullable && p->encoding == FL_PARQUET_PLAIN && fits(c, p->size - skip, n)) {
+    if (valid) memset(valid, 1, (size_t)n);
+    return take_at(c, p, skip, n, to);
+  }
   const uint8_t *at = unpack(c, p, skip);
   if (!at) return false;
   const uint8_t *end = at + p->size - skip, *levels = p->at, *levels_end = p->at + skip;
-  uint8_t *valid = c->w->valid ? (uint8_t *)c->w->valid->data + row : NULL;
-  char *to = (char *)c->w->values->data + row * c->bytes;
   if (c->column->nullable && p->levels < 0) {
     uint32_t size;
     if (end - at < 4) return false;
@@ -209,6 +234,7 @@ int fl_parquet_take(FlCtx *ctx, const FlInput *in, const FlParquetColumn *column
                     FlHeap *heap, FlTableWanted *w, int64_t first) {
   Chunk c = {.pool = fl_ctx_pool(ctx),
              .column = column,
+             .end = (const uint8_t *)in->data + in->size,
              .codec = chunk->codec,
              .heap = heap,
              .w = w,

@@ -122,36 +122,75 @@ enum {
   FREE = 64 + NEAR /* that an element may write */
 };
 
+/* What the tag of a reference says: `back` is its own high bits, and of the bytes behind it those of the
+ * mask. The tag of something else, or of more bytes than NEAR, has a length, and goes back by less. */
+typedef struct Reference {
+  uint16_t mask, high;
+  uint32_t len;
+} Reference;
+#define NEAR_TAG(t) (((t) & 3) == 2 && (t) >> 2 < NEAR)
+#define TAG(t)                                                                                               \
+  [t] = {((t) & 3) == 1 ? UINT8_MAX : NEAR_TAG(t) ? UINT16_MAX : 0, ((t) & 3) == 1 ? (t) >> 5 << 8 : 0,      \
+         ((t) & 3) == 1 ? ((t) >> 2 & 7) + 4 : NEAR_TAG(t) ? ((t) >> 2) + 1 : UINT8_MAX}
+#define TAGS(t) TAG(t), TAG((t) + 1), TAG((t) + 2), TAG((t) + 3)
+#define MORE_TAGS(t) TAGS(t), TAGS((t) + 4), TAGS((t) + 8), TAGS((t) + 12)
+#define ALL_TAGS(t) MORE_TAGS(t), MORE_TAGS((t) + 16), MORE_TAGS((t) + 32), MORE_TAGS((t) + 48)
+static const Reference references[] = {ALL_TAGS(0), ALL_TAGS(64), ALL_TAGS(128), ALL_TAGS(192)};
+#undef ALL_TAGS
+#undef MORE_TAGS
+#undef TAGS
+#undef TAG
+#undef NEAR_TAG
+
 /* Elements of at most NEAR bytes, as nearly all are, while so much is there that NEAR can be read and written
- * for each: the first that is not one of these is left. A word has a tag and what belongs to it, and where
- * that is few bytes the tag behind them: what follows needs no other load, and no branch says how far a
- * reference goes back. */
+ * for each: the first that is not one of these is left. Mostly, as in dictionaries of numbers, up to four
+ * bytes and a reference behind them: one word has both, and where the next ones begin follows from it by few
+ * instructions, for all others wait for that. What is referred to is loaded before the bytes are stored, so
+ * that it does not wait for these. */
 static void next_short_ones(Snappy *s) {
-  enum { FEW = 4 };
+  enum { PAIR = 0xf3 /* no bit of these is in the tag of up to four bytes */ };
   const uint8_t *at = s->at, *const last = s->end - READ;
   uint8_t *to = s->to, *const stop = s->to + (s->stop - s->to) - FREE;
+  const uintptr_t begin = (uintptr_t)s->begin;
   while (at <= last && to <= stop) {
     uint64_t word;
     memcpy(&word, at, sizeof word);
-    uint32_t tag = word & 0xff;
-    if ((tag & 3) == 0) {
-      const int64_t bytes = (tag >> 2) + 1;
-      if (bytes > NEAR) break;
+    if ((word & PAIR) == 0) {
+      const uint64_t bytes = word >> 8, n = (word >> 2 & 3) + 1;
+      const uint64_t bits = word + word; /* the lowest six of it are 8 (n - 1) */
+      const uint64_t behind = word >> 16 >> (bits & 63);
+      at += 1 + n + 1;
+      const Reference r = references[behind & 0xff];
+      const uint64_t both = n + r.len, back = (behind >> 8 & r.mask) | r.high;
+      const uintptr_t from = (uintptr_t)to + n - back;
+      if (back >= both && from >= begin) {
+        uint8_t again[NEAR];
+        memcpy(again, (const void *)from, NEAR);
+        memcpy(to, &bytes, sizeof bytes);
+        memcpy(to + n, again, NEAR);
+        at += behind & 3;
+        to += both;
+        continue;
+      }
+      memcpy(to, &bytes, sizeof bytes);
+      at--;
+      to += n;
+      if ((behind & 3) == 0) continue;
+      memcpy(&word, at, sizeof word);
+    } else if ((word & 3) == 0) {
+      const int64_t n = (word >> 2 & 63) + 1;
+      if (n > NEAR) break;
       memcpy(to, at + 1, NEAR);
-      at += 1 + bytes;
-      to += bytes;
-      if (bytes > FEW) continue;
-      word >>= 8 * (bytes + 1);
-      tag = word & 0xff;
-      if ((tag & 3) == 0) continue;
+      at += 1 + n;
+      to += n;
+      continue;
     }
-    const uint32_t one = -(tag & 1); /* all bits: a reference of two bytes */
-    const int64_t len = (tag >> 2 & (7 | ~one)) + 1 + (3 & one);
-    const int64_t back = (int64_t)((word >> 8 & (0xff | (0xff00 & ~one))) | (tag >> 5 << 8 & one));
-    if ((tag & 3) == 3 || len > NEAR || back < len || back > to - s->begin) break;
+    const Reference r = references[word & 0xff];
+    const int64_t back = (int64_t)(word >> 8 & r.mask) | r.high;
+    if (back < r.len || back > to - s->begin) break;
     memcpy(to, to - back, NEAR);
-    at += 1 + (tag & 3);
-    to += len;
+    at += 1 + (word & 3);
+    to += r.len;
   }
   s->at = at;
   s->to = to;
@@ -167,6 +206,18 @@ static bool unpack_snappy(const uint8_t *at, int64_t n, uint8_t *to, int64_t siz
     if (!ok) return false;
   }
   return s.to == s.stop;
+}
+
+const uint8_t *fl_parquet_lies(int32_t codec, const uint8_t *at, int64_t n, int64_t size) {
+  if (codec == PLAIN) return n == size ? at : NULL;
+  FlThrift t = {at, at + n, false};
+  if (codec != SNAPPY || fl_thrift_unsigned(&t) != (uint64_t)size || t.bad || t.at >= t.end) return NULL;
+  const uint8_t tag = *t.at++;
+  const int top = tag >> 2, more = top >= 60 ? top - 59 : 0;
+  if ((tag & 3) != 0 || more > t.end - t.at) return NULL;
+  const int64_t len = (int64_t)(more ? load(t.at, more) : (uint32_t)top) + 1;
+  t.at += more;
+  return len == size && t.end - t.at == size ? t.at : NULL;
 }
 
 static bool unpack_gzip(const uint8_t *at, int64_t n, uint8_t *to, int64_t size) {

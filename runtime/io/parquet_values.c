@@ -14,7 +14,7 @@ enum { BLOCK = 256 }; /* values at a time */
 
 /* ---- whole numbers ------------------------------------------------------------------------------------ */
 
-static int64_t width_of(const FlParquetColumn *c) {
+int64_t fl_parquet_width(const FlParquetColumn *c) {
   switch (c->physical) {
   case FL_PARQUET_INT32:
   case FL_PARQUET_FLOAT: return 4;
@@ -56,13 +56,13 @@ static bool scale(const FlParquetColumn *c, int64_t n, int64_t *v) {
   bool ok = true;
   switch (c->kind) {
   case FL_PARQUET_DATE:
-    for (int64_t k = 0; k < n; k++) ok = ok && v[k] != INT32_MAX && v[k] != -INT32_MAX;
+    for (int64_t k = 0; k < n; k++) ok &= v[k] != INT32_MAX && v[k] != -INT32_MAX;
     break;
   case FL_PARQUET_MILLIS:
     for (int64_t k = 0; k < n; k++) ok = !__builtin_mul_overflow(v[k], 1000, &v[k]) && ok;
     break;
   case FL_PARQUET_MICROS:
-    for (int64_t k = 0; k < n; k++) ok = ok && v[k] != INT64_MAX && v[k] != -INT64_MAX;
+    for (int64_t k = 0; k < n; k++) ok &= v[k] != INT64_MAX && v[k] != -INT64_MAX;
     break;
   case FL_PARQUET_NANOS:
     for (int64_t k = 0; k < n; k++) {
@@ -71,7 +71,7 @@ static bool scale(const FlParquetColumn *c, int64_t n, int64_t *v) {
     }
     break;
   case FL_PARQUET_DECIMAL:
-    for (int64_t k = 0; k < n; k++) ok = ok && fl_decimal_fits(v[k]);
+    for (int64_t k = 0; k < n; k++) ok &= fl_decimal_fits(v[k]);
     break;
   case FL_PARQUET_WHOLE:
     for (int64_t k = 0; k < n && c->bits < 32; k++) {
@@ -121,7 +121,7 @@ static bool store(const FlParquetColumn *c, FlDtype dtype, const int64_t *v, int
 }
 
 static bool take_whole(const FlParquetColumn *c, FlDtype dtype, const uint8_t *at, int64_t n, char *to) {
-  int64_t v[BLOCK], width = width_of(c), bytes = fl_dtype_info[dtype].bytes;
+  int64_t v[BLOCK], width = fl_parquet_width(c), bytes = fl_dtype_info[dtype].bytes;
   for (int64_t k = 0, some; k < n; k += some) {
     some = n - k < BLOCK ? n - k : BLOCK;
     load_whole(c, at + k * width, some, v);
@@ -148,7 +148,7 @@ static void take_floats(FlDtype dtype, const uint8_t *at, int64_t n, char *to) {
 }
 
 static void take_doubles(const uint8_t *at, int64_t n, double *to) {
-  memcpy(to, at, (size_t)n * 8);
+  if ((const void *)to != at) memcpy(to, at, (size_t)n * 8);
   for (int64_t k = 0; k < n; k++)
     if (to[k] != to[k]) to[k] = (double)NAN;
 }
@@ -172,7 +172,7 @@ static bool take_texts(const uint8_t *at, int64_t bytes, int64_t n, FlText *to) 
 
 bool fl_parquet_values(const FlParquetColumn *c, FlDtype dtype, const uint8_t *at, int64_t bytes, int64_t n,
                        char *to) {
-  int64_t width = width_of(c);
+  int64_t width = fl_parquet_width(c);
   if (width && bytes / width < n) return false;
   switch (c->kind) {
   case FL_PARQUET_OTHER: return false;

@@ -19,7 +19,7 @@ static int32_t ints_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   const Ints *s = env;
   const FlPartCol *col = s->col;
   const int64_t *id = s->a->id;
-  bool wide = col->dtype == FL_U64;
+  bool wide = col->dtype == FL_U64, few = id != NULL && fl_part_are_few(s->a->g);
   int64_t x[FL_PART_BATCH];
   (void)ctx;
   for (int64_t t = begin; t < end; t++) {
@@ -31,7 +31,8 @@ static int32_t ints_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
     for (int64_t row = first; row < last; row += FL_PART_BATCH) {
       int64_t count = fl_part_min(FL_PART_BATCH, last - row);
       fl_part_read_i64(col, row, count, x);
-      for (int64_t i = 0; i < count; i++) {
+      if (few) fl_part_few_add(id + row, x, count, s->a->g, wide, sums);
+      for (int64_t i = 0; !few && i < count; i++) {
         int64_t k = id != NULL ? id[row + i] : 0;
         if ((uint64_t)(k - low) < width) sums[k] += wide ? (__int128)(uint64_t)x[i] : (__int128)x[i];
       }

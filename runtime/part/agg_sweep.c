@@ -64,11 +64,35 @@ static const int64_t *ids_of(const Sweep *s, int64_t row, int64_t n, int64_t *ro
   return room;
 }
 
+/* The same for sums where groups are few. */
+static int64_t add_few(const Sweep *s, const Part *part, const int64_t *id, int64_t row, int64_t n,
+                       int64_t *table) {
+  int64_t x[FL_PART_BATCH], low[FL_PART_BATCH], sums[FL_PART_FEW], dropped = 0;
+  __int128 wide[FL_PART_FEW] = {0};
+  const FlPartCol *col = &part->agg.col[0];
+  table += part->at;
+  if (part->kind == EXACT) {
+    dropped = fl_part_split((const double *)col->data + row, n, part->scale.high, x, low);
+    fl_part_few_add_terms(id, x, low, n, s->g, wide);
+  } else {
+    fl_part_read_i64(col, row, n, x);
+    if (part->kind == NARROW) fl_part_few_sums(id, x, n, s->g, sums);
+    else fl_part_few_add(id, x, n, s->g, col->dtype == FL_U64, wide);
+  }
+  for (int64_t k = 0; k < s->g; k++) {
+    if (part->kind == NARROW) table[k * s->words] += sums[k];
+    else *(Wide *)(table + k * s->words) += wide[k];
+  }
+  return dropped;
+}
+
 /* Adds n rows to the words of a part; non-zero when a sum of doubles is not exact. */
 static int64_t add_rows(const Sweep *s, const Part *part, const int64_t *id, int64_t row, int64_t n,
                         int64_t *table) {
   int64_t x[FL_PART_BATCH], low[FL_PART_BATCH], dropped = 0, words = s->words;
   const FlPartCol *col = &part->agg.col[0];
+  const bool sum = part->kind == NARROW || part->kind == WIDE || part->kind == EXACT;
+  if (sum && fl_part_are_few(s->g)) return add_few(s, part, id, row, n, table);
   table += part->at;
   switch (part->kind) {
   case NARROW:

@@ -22,9 +22,11 @@ enum {
   SAMPLE = 1 << 16,
   PLACES = 1 << 4, /* so many parts of the column have the sample, */
   EVERY = 1 << 5,  /* of which each so many'th row is in it: one that lives in a file comes by large pages */
-  NARROW = UINT16_MAX, /* entries that are numbered by two bytes */
-  PROBES = 1 << 9,     /* of one text, before it is given up */
-  PIECE = 1 << 14,     /* rows of one task, which may leave one entry unused */
+  FIRST = SAMPLE / PLACES, /* of them are looked at first: where fewer than */
+  REPEATS = FIRST / 256,   /* have a text that was met before, far too few of all will */
+  NARROW = UINT16_MAX,     /* entries that are numbered by two bytes */
+  PROBES = 1 << 9,         /* of one text, before it is given up */
+  PIECE = 1 << 14,         /* rows of one task, which may leave one entry unused */
   SHORT = 16,
   FLAGS = 257 /* texts of at most one byte */
 };
@@ -116,15 +118,31 @@ static inline int64_t find_or_add(Table *t, Word2 w, uint64_t hash, FlText text,
   return -1;
 }
 
+static inline int flag_of(FlText text) { return text.len ? 1 + (unsigned char)*text.ptr : 0; }
+
 /* The same for a text of at most one byte, as columns of flags have them: each is hashed once. flags: entries
  * + 1 of those that were met, 0 of others. */
 static inline int64_t find_flag(Table *t, uint32_t *flags, FlText text, int64_t *spare) {
-  uint32_t *flag = &flags[text.len ? 1 + (unsigned char)*text.ptr : 0];
+  uint32_t *flag = &flags[flag_of(text)];
   if (*flag == 0) {
     Word2 w = words_of(text);
     *flag = (uint32_t)(find_or_add(t, w, hash_of(w, text.len), text, spare) + 1);
   }
   return (int64_t)*flag - 1;
+}
+
+/* The entries of n texts, where each is of at most one byte and was met before. */
+static bool find_flags(const Table *t, const uint32_t *flags, const FlText *texts, int64_t n, void *to) {
+  bool all = true;
+  for (int64_t i = 0; i < n; i++) all &= texts[i].len <= 1;
+  if (!all) return false;
+  for (int64_t i = 0; i < n; i++) {
+    uint32_t flag = flags[flag_of(texts[i])];
+    all &= flag != 0;
+    if (t->width == 2) ((uint16_t *)to)[i] = (uint16_t)(flag - 1);
+    else ((uint32_t *)to)[i] = flag - 1;
+  }
+  return all;
 }
 
 static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
@@ -138,14 +156,15 @@ static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   for (int64_t row = begin * PIECE; row < last; row += FL_PART_BATCH) {
     int64_t count = fl_part_min(FL_PART_BATCH, last - row);
     if (atomic_load_explicit(&t->full, memory_order_relaxed)) break;
-    for (int64_t i = 0; i < count; i++) {
+    void *to = fl_slice(&slices, (char *)t->found + row * t->width);
+    const bool found = find_flags(t, flags, t->texts + row, count, to);
+    for (int64_t i = 0; !found && i < count; i++) {
       if (t->texts[row + i].len <= 1) continue;
       word[i] = words_of(t->texts[row + i]);
       hash[i] = hash_of(word[i], t->texts[row + i].len);
       __builtin_prefetch((const void *)&t->slots[hash[i] & mask]);
     }
-    void *to = fl_slice(&slices, (char *)t->found + row * t->width);
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; !found && i < count; i++) {
       FlText text = t->texts[row + i];
       int64_t id =
           text.len <= 1 ? find_flag(t, flags, text, &spare) : find_or_add(t, word[i], hash[i], text, &spare);
@@ -173,7 +192,9 @@ static int64_t sampled(int64_t n, int64_t wanted, int64_t k) {
 static bool sample_repeats(Table *t) {
   int64_t wanted = fl_part_min(t->n, SAMPLE), spare = -1;
   for (int64_t k = 0; k < wanted; k++) {
-    FlText text = t->texts[sampled(t->n, wanted, k)];
+    const int64_t which = wanted < SAMPLE ? k : k * PLACES % SAMPLE + k / FIRST; /* from everywhere */
+    if (k == FIRST && wanted == SAMPLE && atomic_load(&t->n_entries) > FIRST - REPEATS) return false;
+    FlText text = t->texts[sampled(t->n, wanted, which)];
     Word2 w = words_of(text);
     if (find_or_add(t, w, hash_of(w, text.len), text, &spare) < 0) return false;
   }

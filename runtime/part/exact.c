@@ -160,6 +160,18 @@ static void add_range(__int128 *sums, const Sums *s, const double *terms, const 
   }
 }
 
+/* All rows of the block. */
+static void add_block(__int128 *sums, const Sums *s, const int64_t *id, int64_t n, const Block *b) {
+  if (!fl_part_are_few(s->g)) {
+    for (int64_t i = 0; i < n; i++) sums[id[i]] += fl_part_exact_term(b->high[i], b->low[i]);
+    return;
+  }
+  for (int64_t i = 0; i < n; i += FL_PART_BATCH) {
+    const int64_t some = fl_part_min(FL_PART_BATCH, n - i);
+    fl_part_few_add_terms(id + i, b->high + i, b->low + i, some, s->g, sums);
+  }
+}
+
 static int32_t sum_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Sums *s = env;
   Block b;
@@ -181,7 +193,7 @@ static int32_t sum_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end)
         add_range(sums, s, terms, id, count, from, width, &b);
       } else {
         split_block(s, terms, count, id, NULL, &b);
-        for (int64_t i = 0; i < count; i++) sums[id[i]] += fl_part_exact_term(b.high[i], b.low[i]);
+        add_block(sums, s, id, count, &b);
       }
     }
   }

@@ -447,6 +447,23 @@ static inline __int128 fl_part_exact_term(int64_t high, int64_t low) {
   const unsigned __int128 upper = (uint64_t)(high >> (64 - FL_EXACT_LOW));
   return (__int128)(upper << 64 | (uint64_t)high << FL_EXACT_LOW) + low;
 }
+
+/* ---- sums of few groups (few_groups.c) ---------------------------------------------------------------- */
+
+/* Groups that are few, of which `id` has no others than 0 to g - 1. n is at most FL_PART_BATCH. */
+enum { FL_PART_FEW = 8 };
+/* Whether the processor adds them faster so than row by row, to a place in memory for each group. */
+bool fl_part_few_pays(void);
+static inline bool fl_part_are_few(int64_t g) { return g <= FL_PART_FEW && fl_part_few_pays(); }
+/* sums[k] = the sum of the x of group k, which must fit, of others 0; `sums` has room for FL_PART_FEW. */
+void fl_part_few_sums(const int64_t *id, const int64_t *x, int64_t n, int64_t g, int64_t *sums);
+/* Adds to the sums the terms of each group, whose halves are those that fl_part_split gives. */
+void fl_part_few_add_terms(const int64_t *id, const int64_t *high, const int64_t *low, int64_t n, int64_t g,
+                           __int128 *sums);
+/* Adds to the sums the integers of each group, any 64 bits. */
+void fl_part_few_add(const int64_t *id, const int64_t *x, int64_t n, int64_t g, bool is_unsigned,
+                     __int128 *sums);
+
 static inline double fl_part_exact_round(const FlExactScale *s, __int128 sum) {
   return (double)sum * s->unit;
 }

@@ -159,18 +159,21 @@ static FlStatus find_groups(Partial *p, bool *many) {
 
 /* ---- sums --------------------------------------------------------------------------------------------- */
 
+static bool are_few(const Partial *p) { return p->id != NULL && fl_part_are_few(p->g); }
+
 /* The integer sums; false at *fits: one does not fit its state. */
 static FlStatus sum_integers(Partial *p, State *s, bool *fits) {
   const FlPartCol *col = &s->agg.col[0];
   __int128 *sums = fl_part_zalloc(p->m, p->g, sizeof *sums);
   s->out[0] = array_of(p, s->desc.result_types[0].dtype, p->g);
   if (sums == NULL || s->out[0] == NULL) return 1;
-  bool wide = col->dtype == FL_U64;
+  bool wide = col->dtype == FL_U64, few = are_few(p);
   int64_t x[FL_PART_BATCH], *out = s->out[0]->data;
   for (int64_t row = 0; row < p->n; row += FL_PART_BATCH) {
     int64_t count = fl_part_min(FL_PART_BATCH, p->n - row);
     fl_part_read_i64(col, row, count, x);
-    for (int64_t i = 0; i < count; i++)
+    if (few) fl_part_few_add(p->id + row, x, count, p->g, wide, sums);
+    for (int64_t i = 0; !few && i < count; i++)
       sums[p->id != NULL ? p->id[row + i] : 0] += wide ? (__int128)(uint64_t)x[i] : (__int128)x[i];
   }
   for (int64_t k = 0; k < p->g; k++) {
@@ -207,6 +210,7 @@ static FlStatus sum_scaled(Partial *p, State *s, FlPartTerms x, bool *exact, boo
   FlExactScale scale;
   double room[FL_PART_BATCH];
   int64_t high[FL_PART_BATCH], low[FL_PART_BATCH], dropped = 0;
+  bool few = are_few(p);
   if (fl_part_exact_scale(p->m, x, p->n, &scale) != 0) return 1;
   if (!scale.fits) return 0;
   __int128 *sums = fl_part_zalloc(p->m, p->g, sizeof *sums);
@@ -214,7 +218,8 @@ static FlStatus sum_scaled(Partial *p, State *s, FlPartTerms x, bool *exact, boo
   for (int64_t row = 0; row < p->n; row += FL_PART_BATCH) {
     int64_t count = fl_part_min(FL_PART_BATCH, p->n - row);
     dropped |= fl_part_split(x.read(x.env, row, count, room), count, scale.high, high, low);
-    for (int64_t i = 0; i < count; i++)
+    if (few) fl_part_few_add_terms(p->id + row, high, low, count, p->g, sums);
+    for (int64_t i = 0; !few && i < count; i++)
       sums[p->id != NULL ? p->id[row + i] : 0] += fl_part_exact_term(high[i], low[i]);
   }
   *exact = dropped == 0;

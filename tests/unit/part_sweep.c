@@ -81,11 +81,11 @@ static void test_sweep(Kit *k, int64_t n, int64_t g, int shape) {
 }
 
 static void tests(Kit *k) {
-  static const int64_t sizes[] = {1, 40, 3000, 200000}, groups[] = {1, 3, 50, 2000};
+  static const int64_t sizes[] = {1, 40, 3000, 200000}, groups[] = {1, 3, 8, 9, 50, 2000};
   for (int s = 0; s < 4; s++) {
-    for (int g = 0; g < 4; g++) {
+    for (int g = 0; g < 6; g++) {
       for (int shape = 0; shape < 5; shape++) {
-        if (s == 3 && g != 1 && g != 3) continue;
+        if (s == 3 && g != 1 && g != 5) continue;
         test_sweep(k, sizes[s], groups[g], shape);
       }
     }

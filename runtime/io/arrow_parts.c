@@ -5,6 +5,7 @@
  * each part, so where it is large, parts are. */
 #include "io/arrow.h"
 #include "io/tables.h"
+#include "data/data.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,10 @@
 /* Rows of a part: as many as a cache holds of some columns. A dictionary's values, times so much, are less.
  */
 enum { FL_PART_ROWS = 1 << 16, FL_PER_VALUE = 16 };
+
+/* So many parts are at hand at a time, or fewer: pages of those before are no longer needed. They are given
+ * back so many parts at a time, as other threads have to forget where they were. */
+enum { FL_AT_HAND = 16, FL_AT_ONCE = 16 };
 
 typedef struct ArrowParts {
   FlInput in;
@@ -79,11 +84,35 @@ static void *open_file(FlCtx *ctx, const FlTableFrom *from, const FlTableWanted 
   return ok ? p : NULL;
 }
 
+/* The first batch that ends behind the row. */
+static int32_t batch_behind(const FlArrowFile *f, int64_t row) {
+  int32_t from = 0, to = f->n_batches;
+  while (from < to) {
+    const int32_t mid = from + (to - from) / 2;
+    const FlArrowBatch *b = &f->batches[mid];
+    if (b->first_row + b->n_rows > row) to = mid;
+    else from = mid + 1;
+  }
+  return from;
+}
+
+/* Pages of batches that end in FL_AT_ONCE parts before this one need not be in memory until somebody reads
+ * them again: when the file is closed, one thread would give them all back. */
+static void let_rest(const ArrowParts *p, int64_t part) {
+  if (part < FL_AT_ONCE || part % FL_AT_ONCE != 0) return;
+  const int32_t first = batch_behind(&p->file, p->first[part - FL_AT_ONCE]),
+                last = batch_behind(&p->file, p->first[part]);
+  const FlArrowBatch *from = &p->file.batches[first], *to = from + (last - first - 1);
+  if (first < last)
+    fl_buffer_rest_range(p->in.buffer, (const char *)from->body, (const char *)to->body + to->body_size);
+}
+
 static bool read_part(FlCtx *ctx, void *file, int64_t part, FlTableWanted *wanted, int32_t n, int64_t *rows,
                       FlIoError *e) {
   const ArrowParts *p = file;
   int64_t first = part < 0 ? 0 : p->first[part], last = part < 0 ? p->file.n_rows : p->first[part + 1];
   *rows = last - first;
+  let_rest(p, part - FL_AT_HAND);
   return fl_arrow_read_rows(ctx, &p->file, first, last - first, wanted, n, e);
 }
 

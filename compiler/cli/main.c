@@ -27,6 +27,7 @@ static int (*const run_command[FL_N_COMMANDS])(int n_words, char **words) = {
     [FL_COMMAND_FMT] = fl_tool_fmt,
     [FL_COMMAND_SCHEMA] = fl_command_schema,
     [FL_COMMAND_EXPLAIN] = fl_command_explain,
+    [FL_COMMAND_DOC] = fl_command_doc,
     [FL_COMMAND_GRAPH] = fl_command_graph,
     [FL_COMMAND_WHY] = fl_tool_why,
     [FL_COMMAND_CACHE] = fl_tool_cache,
@@ -38,7 +39,7 @@ static int (*const run_command[FL_N_COMMANDS])(int n_words, char **words) = {
 };
 
 /* Commands of the language's tools that this version does not have. */
-static const char *const absent[] = {"doc", "bench"};
+static const char *const absent[] = {"bench"};
 
 static int unknown_command(const char *word) {
   const char *names[FL_N_COMMANDS];

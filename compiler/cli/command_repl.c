@@ -128,7 +128,7 @@ static int run_text(const Repl *r, const FlText1 *text) {
   FlCompilation c;
   FlBuildOptions build = {.level = 1, .cpu = FL_CPU_HOST, .test = -1};
   init_compilation(&c, text);
-  int status = c.lacks ? fl_compilation_lacks(&c) : fl_program_run(&c, &build, r->argc, r->argv);
+  int status = c.lacks ? fl_compilation_lacks(&c) : fl_program_run(&c, &build, r->argc, r->argv, NULL);
   fl_compilation_reset(&c);
   return status;
 }

@@ -115,7 +115,8 @@ int fl_command_run(int n_words, char **words) {
     c.silent |=
         fl_mpi_rank() > 0 || (fl_mpi_rank() == 0 && fl_launch_is_ours()); /* said before, or by rank 0 */
     if (!status && !w.text && strcmp(w.file, "-") == 0) leave_standard_input();
-    if (!status) status = (w.interp ? fl_program_interpret : fl_program_run)(&c, &w.build, w.argc, w.argv);
+    if (!status)
+      status = (w.interp ? fl_program_interpret : fl_program_run)(&c, &w.build, w.argc, w.argv, NULL);
     fl_compilation_reset(&c);
   }
   free(w.argv);

@@ -32,7 +32,7 @@ static int run_test(const Test *t, bool interp) {
   fl_compilation_init_text(&c, t->file, t->text);
   FlBuildOptions build = {.level = 1, .cpu = FL_CPU_HOST, .test = t->index};
   char *argv[] = {(char *)(uintptr_t)t->file, "--quiet", "--no-cache", "--workers", "1", NULL};
-  int status = (interp ? fl_program_interpret : fl_program_run)(&c, &build, 5, argv);
+  int status = (interp ? fl_program_interpret : fl_program_run)(&c, &build, 5, argv, NULL);
   fl_compilation_reset(&c);
   return status;
 }

@@ -29,6 +29,7 @@ static int (*const run_command[FL_N_COMMANDS])(int n_words, char **words) = {
     [FL_COMMAND_EXPLAIN] = fl_command_explain,
     [FL_COMMAND_DOC] = fl_command_doc,
     [FL_COMMAND_GRAPH] = fl_command_graph,
+    [FL_COMMAND_DIFF] = fl_command_diff,
     [FL_COMMAND_WHY] = fl_tool_why,
     [FL_COMMAND_CACHE] = fl_tool_cache,
     [FL_COMMAND_DOCTOR] = fl_command_doctor,

@@ -1,5 +1,6 @@
 /* program.c: a script that is run in this process, compiled or interpreted. */
 #include "cli/program.h"
+#include "cli/explain_plan.h"
 #include "cli/scripts.h"
 
 #include "code_cache.h"
@@ -30,7 +31,8 @@ static const FlProgram *interpreted(FlCompilation *c, const FlPlan *plan) {
   return c->lacks ? NULL : w.program;
 }
 
-int fl_program_interpret(FlCompilation *c, const FlBuildOptions *options, int argc, char **argv) {
+int fl_program_interpret(FlCompilation *c, const FlBuildOptions *options, int argc, char **argv,
+                         const FlRunTaker *taker) {
   FlBuildOptions build = *options;
   build.level = 0;
   int status = fl_compile_ir(c, &build);
@@ -39,7 +41,23 @@ int fl_program_interpret(FlCompilation *c, const FlBuildOptions *options, int ar
   if (!plan) return fl_compilation_lacks(c);
   const FlProgram *program = interpreted(c, plan);
   if (!program) return fl_compilation_lacks(c);
-  return fl_main_for(program, fl_script_path(c->script->path), argc, argv, &(FlMade){0});
+  return fl_main_for(program, fl_script_path(c->script->path), argc, argv, &(FlMade){.taker = taker});
+}
+
+/* ---- the plan, for the page of a run ---- */
+
+/* Of a compilation of its own: that of the run may have found its code remembered, and made no plan. */
+static void put_plan(void *script, FILE *to) {
+  FlCompilation c = {0};
+  FlText1 text = {0};
+  FlBuildOptions build = {.level = 1, .cpu = FL_CPU_HOST, .test = -1};
+  bool there = fl_compilation_init(&c, script) == 0;
+  c.silent = true;
+  const FlPlan *plan = there && fl_compile_ir(&c, &build) == 0 ? fl_compile_plan(&c, &build) : NULL;
+  if (plan) fl_explain_print(&text, c.arena, plan, c.sources, NULL, 1);
+  if (text.len) fwrite(text.s, 1, text.len, to);
+  fl_text_reset(&text);
+  fl_compilation_reset(&c);
 }
 
 int fl_program_look(FlCompilation *c, const FlBuildOptions *options, int argc, char **argv, int64_t ns) {
@@ -102,14 +120,16 @@ static void time_to_try(void *arg) {
 }
 
 /* Interprets it, which begins at once. FL_RUN_AGAIN: nothing was seen of that, and its code is to be made. */
-static int try(FlCodeCache *cache, FlCompilation *c, const FlBuildOptions *build, int argc, char **argv) {
+static int try(FlCodeCache *cache, FlCompilation *c, const FlBuildOptions *build, int argc, char **argv,
+               const FlRunTaker *taker) {
   Trial t = {.c = c};
   c->lacks = !fl_guard(time_to_try, &t);
   if (!c->lacks && (!t.ns || !fl_code_cache_tries(cache, c, build))) return FL_RUN_AGAIN;
   const FlPlan *plan = fl_compile_plan(c, build);
   const FlProgram *program = plan ? interpreted(c, plan) : NULL;
   if (!program) return fl_compilation_lacks(c);
-  int status = fl_main_for(program, fl_script_path(c->script->path), argc, argv, &(FlMade){.tries = t.ns});
+  int status = fl_main_for(program, fl_script_path(c->script->path), argc, argv,
+                           &(FlMade){.tries = t.ns, .taker = taker});
   fl_code_cache_tried(cache, c, build, status != FL_RUN_AGAIN);
   return status;
 }
@@ -134,18 +154,23 @@ static FlLoaded *compiled(FlCodeCache *cache, FlCompilation *c, const FlBuildOpt
 }
 
 static int run_code(FlCodeCache *cache, FlLoaded *loaded, const FlCompilation *c, const FlBuildOptions *build,
-                    int argc, char **argv) {
+                    int argc, char **argv, const FlRunTaker *taker) {
   const char *kernels = getenv("FLOW_KERNELS");
   FlLateCode *late = build->late ? fl_late_code_new(fl_code_cache_units(cache, build), build) : NULL;
   FlKernelMaker maker = {fl_late_code_make, late, kernels && strcmp(kernels, "once") == 0};
-  FlMade made = {.maker = late ? &maker : NULL};
-  int status = fl_main_for(fl_loaded_program(loaded), fl_script_path(c->script->path), argc, argv, &made);
+  const char *script = fl_script_path(c->script->path);
+  FlMade made = {.maker = late ? &maker : NULL,
+                 .taker = taker,
+                 .plan = strcmp(script, "-") == 0 ? NULL : put_plan,
+                 .plan_arg = (void *)(uintptr_t)script};
+  int status = fl_main_for(fl_loaded_program(loaded), script, argc, argv, &made);
   fl_loaded_free(loaded);
   fl_late_code_free(late);
   return status;
 }
 
-int fl_program_run(FlCompilation *c, const FlBuildOptions *options, int argc, char **argv) {
+int fl_program_run(FlCompilation *c, const FlBuildOptions *options, int argc, char **argv,
+                   const FlRunTaker *taker) {
   FlBuildOptions build = *options;
   const char *kernels = getenv("FLOW_KERNELS");
   build.late = build.level > 0 && !(kernels && strcmp(kernels, "first") == 0);
@@ -155,11 +180,11 @@ int fl_program_run(FlCompilation *c, const FlBuildOptions *options, int argc, ch
   if (!loaded) {
     fl_process_room();
     int lacks = fl_compile_ir(c, &build);
-    if (!lacks && build.level > 0 && !kernels) status = try(cache, c, &build, argc, argv);
+    if (!lacks && build.level > 0 && !kernels) status = try(cache, c, &build, argc, argv, taker);
     if (lacks) status = lacks;
     else if (status == FL_RUN_AGAIN) loaded = compiled(cache, c, &build, &status);
   }
-  if (loaded) status = run_code(cache, loaded, c, &build, argc, argv);
+  if (loaded) status = run_code(cache, loaded, c, &build, argc, argv, taker);
   fl_code_cache_close(cache);
   return status;
 }

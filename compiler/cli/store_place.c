@@ -5,6 +5,7 @@
 #include "exec/last_run.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,6 +28,19 @@ int fl_store_place(const FlWords *w, const char *command, const char *word, char
   if (n > 0 && (size_t)n < size) return 0;
   fprintf(stderr, "flowc %s: the path of the store is too long\n", command);
   return 2;
+}
+
+char *fl_store_last_run_text(const char *dir, const char *script, size_t *len) {
+  FlMemo *memo = fl_memo_open(&(FlMemoOptions){.dir = dir, .look = true});
+  char *name = fl_last_run_name(script), *text = NULL;
+  FlMemoEntry *entry = memo && name ? fl_memo_record_get(memo, name) : NULL;
+  *len = entry ? (size_t)entry->bytes : 0;
+  if (entry) text = malloc(*len + 1);
+  if (text) memcpy(text, entry->payload, *len);
+  fl_memo_unmap(entry);
+  fl_memo_close(memo);
+  free(name);
+  return text;
 }
 
 FlRecord *fl_store_last_run(const char *script) {

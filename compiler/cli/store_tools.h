@@ -16,6 +16,9 @@ int fl_store_place(const FlWords *w, const char *command, const char *word, char
 /* The record of a script's last run, in its store; NULL: none. The caller's (fl_record_free). */
 FlRecord *fl_store_last_run(const char *script);
 
+/* That record as it is, in memory of malloc; NULL: none. `dir`: the store. */
+char *fl_store_last_run_text(const char *dir, const char *script, size_t *len);
+
 /* flowc cache ls | gc [--limit SIZE] | verify | clear | trust [FILE | FOLDER]. 1: damage was found, or
  * nothing is remembered anywhere; 2: wrong usage. */
 int fl_tool_cache(int n_words, char **words);
@@ -23,5 +26,9 @@ int fl_tool_cache(int n_words, char **words);
 /* flowc why [FILE] [STAGE]: what ran in the last run of the script, or of the binary, and why; without one,
  * of what ran last. 1: there is no such run or stage; 2: wrong usage. */
 int fl_tool_why(int n_words, char **words);
+
+/* Prints of the first stage call of a run that the run before did not make so what is other about it; NULL:
+ * there is none. */
+const FlRecordStage *fl_why_first(const FlRecord *r);
 
 #endif

@@ -108,6 +108,12 @@ static const char *not_kept(const FlRecord *r, const FlRecordStage *old) {
   return ", nothing changed, but its result was not in the store";
 }
 
+/* What will become of the next call. */
+static void end_reason(const FlRecordStage *call) {
+  bool cheap = strcmp(call->how, "run") == 0 && strcmp(call->kept, "cheap") == 0;
+  puts(cheap ? "; its result is too cheap to keep" : "");
+}
+
 static void print_reason(const FlRecordStage *call, const FlRecord *r, bool *used) {
   if (strcmp(call->how, "failed") == 0 && was_stopped(r, 0)) {
     printf("%s: interrupted\n", call->name);
@@ -124,13 +130,42 @@ static void print_reason(const FlRecordStage *call, const FlRecord *r, bool *use
   }
   const FlRecordStage *old = find_before(call, &r->before, used);
   if (!old) {
-    puts(r->before.n_stages ? ", the run before did not call it so often" : ", there was no run before");
+    fputs(r->before.n_stages ? ", the run before did not call it so often" : ", there was no run before",
+          stdout);
+    end_reason(call);
     return;
   }
   bool changed = strcmp(old->code, call->code) != 0;
   if (changed && !print_changed(call, r)) fputs(", its code changed, or that of what it calls", stdout);
   changed |= print_arguments(call, old, changed ? "; " : ", ");
-  puts(changed ? "" : not_kept(r, old));
+  fputs(changed ? "" : not_kept(r, old), stdout);
+  end_reason(call);
+}
+
+const FlRecordStage *fl_why_first(const FlRecord *r) {
+  const FlRecordStage *first = NULL;
+  bool *used = calloc((size_t)r->before.n_stages + 1, sizeof *used);
+  for (int i = 0; used && i < r->now.n_stages; i++) {
+    const FlRecordStage *now = &r->now.stages[i];
+    int k = 0;
+    while (k < r->before.n_stages && (used[k] || r->before.stages[k].n_args != now->n_args ||
+                                      agreement(now, &r->before.stages[k]) != now->n_args + 1))
+      k++;
+    if (k < r->before.n_stages) used[k] = true;
+    else if (!first) first = now;
+  }
+  if (first) {
+    const FlRecordStage *old = find_before(first, &r->before, used);
+    printf("first stage that differs: %s, line %d", first->name, first->line);
+    bool changed = old && strcmp(old->code, first->code) != 0;
+    if (!old) fputs(", which was not called so often", stdout);
+    else if (changed && !print_changed(first, r))
+      fputs(", its code changed, or that of what it calls", stdout);
+    if (old) print_arguments(first, old, changed ? "; " : ", ");
+    fputc('\n', stdout);
+  }
+  free(used);
+  return first;
 }
 
 /* The calls that were remembered are paired with their equals of the run before, so that no changed call is

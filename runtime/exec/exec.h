@@ -12,6 +12,8 @@
 #include "flow/abi.h"
 #include "sched/sched.h"
 
+#include <stdio.h>
+
 typedef struct FlRun FlRun;
 
 /* ---- errors ---------------------------------------------------------------------------------------- */
@@ -122,6 +124,19 @@ int fl_ctx_workers(const FlCtx *ctx); /* scratch memory per worker: this many; 1
 
 /* Writes to standard output, in program order, not mixing with the progress display. */
 FlStatus fl_ctx_print(FlCtx *ctx, int32_t site, const char *bytes, int64_t len);
+/* What is shown is kept for the record of the run, so far as that has room (exec/shown.c); by the script's
+ * own context. A table, with `each` values in a row: true: it is kept; then all its columns follow, each with
+ * its type, rows while fl_ctx_keep_row says so, each of all its cells in full (NULL: null), and the end. */
+bool fl_ctx_keep_table(FlCtx *ctx, int32_t site, int64_t rows, int32_t columns, int64_t each);
+void fl_ctx_keep_column(FlCtx *ctx, const char *name, const char *type, size_t len);
+bool fl_ctx_keep_row(FlCtx *ctx);
+void fl_ctx_keep_cell(FlCtx *ctx, const char *value, size_t len);
+void fl_ctx_keep_end(FlCtx *ctx);
+/* Anything else, as it is printed. */
+void fl_ctx_keep_text(FlCtx *ctx, int32_t site, const char *bytes, size_t len);
+/* Whether the page of the run shows plots, and one of them: SVG, copied. */
+bool fl_ctx_wants_plots(const FlCtx *ctx);
+void fl_ctx_keep_plot(FlCtx *ctx, int32_t site, const char *svg, size_t len);
 /* A warning on standard error; any thread. */
 void fl_run_warn(FlRun *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -148,6 +163,13 @@ typedef struct FlKernelMaker {
 
 typedef struct FlRanks FlRanks; /* ranks/ranks.h */
 
+/* Who takes the record of a run, once it has ended, in place of the store, and what it prints in place of
+ * standard output, which is dropped. */
+typedef struct FlRunTaker {
+  void (*record)(void *arg, const char *bytes, size_t len);
+  void *arg;
+} FlRunTaker;
+
 typedef struct FlRunOptions {
   int workers;           /* 0: all CPUs; without `pool` */
   FlSched *pool;         /* of workers, shared with other runs, which outlives them; NULL: one of its own */
@@ -169,6 +191,10 @@ typedef struct FlRunOptions {
   int64_t tries;  /* nanoseconds of the processors after which the run is given up; 0: it is run to its end
                      (tried.c) */
   bool looks;     /* of one that is tried for what it prints alone: operators may take all of its time */
+  /* Says what the program does, for the page of a run; NULL: nobody can. */
+  void (*plan)(void *arg, FILE *to);
+  void *plan_arg;
+  const FlRunTaker *taker; /* NULL: the store; outlives the run */
   FlRanks *ranks; /* this one of several runs of one program; NULL: alone; outlives the run */
 } FlRunOptions;
 

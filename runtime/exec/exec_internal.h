@@ -224,14 +224,26 @@ void fl_flight_land(FlFuture *call, const FlStageKey *key, FlStatus status);
 
 /* What the record says of a stage call's key; malloc, NULL: no memory. */
 char *fl_stage_key_text(const FlStage *stage, const FlStageKey *key, const FlSlot *args);
+/* Its arguments that are scalars and have names, as people read them; malloc, NULL: no memory. */
+char *fl_stage_args_text(const FlStage *stage, const FlSlot *args);
 /* Whether runs with these options leave a record. */
 bool fl_last_run_wanted(const FlRunOptions *options);
 void fl_last_run_save(void *run); /* while it runs: FlReportOptions.save */
+/* Reads the record of the run before, for who shows progress. */
+void fl_last_run_look(FlRun *run);
 void fl_last_run_end(FlRun *run, int status, int signal);
 
 /* ---- runs ------------------------------------------------------------------------------------------ */
 
 typedef struct FlWaiting FlWaiting; /* tried.c */
+
+/* What was shown, as lines of the record: exec/shown.c. */
+typedef struct FlShownSoFar {
+  FlBytes lines;
+  int64_t cells; /* that are in them */
+  int32_t n;     /* tables and texts */
+  bool rows_kept; /* of the table that is being added */
+} FlShownSoFar;
 
 struct FlRun {
   const FlProgram *program;
@@ -256,6 +268,7 @@ struct FlRun {
   int64_t tried_at_most;   /* of the clock */
   _Atomic uint32_t looks;  /* at that, and now and then at the clocks */
   pthread_mutex_t waiting_lock;
+  FlShownSoFar shown;
   FlWaiting *waiting; /* results that are stored when it has come to its end */
   _Atomic(_Atomic uint8_t *)
       told; /* [sites]: of its line it was said that it goes to disk; NULL: of none yet */

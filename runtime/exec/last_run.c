@@ -7,6 +7,7 @@
 #include "exec/last_run.h"
 #include "exec/exec_internal.h"
 #include "ranks/ranks.h"
+#include "report/shown.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -64,6 +65,26 @@ char *fl_stage_key_text(const FlStage *stage, const FlStageKey *key, const FlSlo
   return NULL;
 }
 
+char *fl_stage_args_text(const FlStage *stage, const FlSlot *args) {
+  char *text = NULL;
+  size_t size;
+  FILE *f = open_memstream(&text, &size);
+  if (!f) return NULL;
+  const char *joint = "";
+  for (int32_t i = 0; stage->arg_names && i < stage->n_args; i++) {
+    FlType1 t = stage->arg_types[i];
+    char shown[FL_SHOWN];
+    /* A size stands beside the array that has it, by the array's name. */
+    bool again = i + 1 < stage->n_args && strcmp(stage->arg_names[i], stage->arg_names[i + 1]) == 0;
+    if (t.rank || t.depth || t.dtype == FL_FILE || !*stage->arg_names[i] || again) continue;
+    fprintf(f, "%s%s = %s", joint, stage->arg_names[i], fl_show_scalar(shown, t.dtype, args[i]));
+    joint = ", ";
+  }
+  if (fclose(f) == 0) return text;
+  free(text);
+  return NULL;
+}
+
 /* ---- the record ---------------------------------------------------------------------------------------- */
 
 /* A line for each stage: the functions that it is made of. */
@@ -107,8 +128,12 @@ static void put_run(FILE *f, FlRun *run, const char *state, int status) {
   fputc('\n', f);
 }
 
+static const char *script_of(const FlRun *run) {
+  return run->options.script ? run->options.script : "/proc/self/exe";
+}
+
 static void save(FlRun *run, const char *state, int status) {
-  const char *script = run->options.script ? run->options.script : "/proc/self/exe";
+  const char *script = script_of(run);
   char *name = fl_last_run_name(script), *text = NULL;
   size_t size = 0;
   if (!run->before_read) run->before = fl_last_run_read(run->memo, script);
@@ -123,7 +148,13 @@ static void save(FlRun *run, const char *state, int status) {
     fl_report_record(run->report, f);
     fputs(FL_RECORD_BEFORE, f);
     if (run->before) fl_record_put_calls(f, &run->before->now);
-    if (fclose(f) == 0) fl_memo_record_put(run->memo, name, text, (int64_t)size);
+    fputs(FL_RECORD_SHOWN, f);
+    if (!run->shown.lines.failed && run->shown.lines.len)
+      fwrite(run->shown.lines.at, 1, run->shown.lines.len, f);
+    bool whole = fclose(f) == 0;
+    const FlRunTaker *taker = run->options.taker;
+    if (whole && taker) taker->record(taker->arg, text, size);
+    else if (whole) fl_memo_record_put(run->memo, name, text, (int64_t)size);
   }
   free(text);
   free(name);
@@ -132,6 +163,13 @@ static void save(FlRun *run, const char *state, int status) {
 /* A binary without stages makes no store where it stands. */
 static bool has_store(const FlRun *run) {
   return run->memo && (run->options.script || run->program->n_stages);
+}
+
+void fl_last_run_look(FlRun *run) {
+  if (!has_store(run) || !fl_last_run_wanted(&run->options)) return;
+  run->before = fl_last_run_read(run->memo, script_of(run));
+  run->before_read = true;
+  fl_report_before(run->report, run->before);
 }
 
 void fl_last_run_save(void *run) {

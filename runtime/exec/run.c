@@ -139,6 +139,7 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
   if (options) run->options = *options;
   pthread_mutex_init(&run->waiting_lock, NULL);
   if (run->options.ranks && run->options.ranks->here) be_silent(&run->options);
+  if (run->options.taker) run->options.out = say_nothing;
   const FlRunOptions *o = &run->options;
   run->sched = o->pool ? o->pool : fl_sched_new(o->workers);
   run->entered = o->pool && fl_sched_enter(o->pool);
@@ -155,12 +156,14 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
                             .workers = run->sched ? fl_sched_workers(run->sched) : 1,
                             .program = program,
                             .holds = o->tries > 0,
-                            .save = fl_last_run_wanted(o) && !o->tries ? fl_last_run_save : NULL,
+                            .save = fl_last_run_wanted(o) && !o->tries && !o->taker ? fl_last_run_save : NULL,
                             .save_arg = run,
                             .out = o->out,
                             .out_arg = o->out_arg,
                             .say = o->say,
-                            .say_arg = o->say_arg};
+                            .say_arg = o->say_arg,
+                            .plan = o->plan,
+                            .plan_arg = o->plan_arg};
   run->report = fl_report_new(&report);
   if (o->cache_dir)
     run->memo = fl_memo_open(&(FlMemoOptions){.dir = o->cache_dir,
@@ -181,6 +184,7 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
     return NULL;
   }
   fl_ctx_init(&run->main, run, NULL);
+  if (fl_report_is_live(run->report)) fl_last_run_look(run);
   run->main.ranks = o->ranks;
   run->shared = o->ranks != NULL;
   run->heap = fl_heap_new(&run->main);
@@ -206,6 +210,7 @@ void fl_run_free(FlRun *run) {
   pthread_mutex_destroy(&run->waiting_lock);
   free((void *)atomic_load(&run->told));
   fl_record_free(run->before);
+  fl_bytes_reset(&run->shown.lines);
   free(run);
 }
 
@@ -254,6 +259,7 @@ int fl_run_main(FlRun *run, const FlSlot *args) {
   fl_fail_position_settle(ctx);
   if (status && (!ctx->error || ctx->error->status != 130)) tell_error(run);
   fl_last_run_end(run, status, signal);
+  fl_report_before(run->report, run->before);
   if (signal && (!status || status == 130)) status = 128 + signal; /* a signal of late: fl_main sees to it */
   const char *failed = NULL;
   if (!fl_report_close(run->report, status, &failed)) {

@@ -95,7 +95,8 @@ static void run_call(FlJob *job) {
     return;
   }
   FlReport *report = f->run->report;
-  ctx->event = fl_report_stage(report, f->stage, fl_sched_worker(f->run->sched));
+  ctx->event = fl_report_stage(report, f->stage, fl_sched_worker(f->run->sched),
+                               fl_report_wants_args(report) ? fl_stage_args_text(f->stage, f->args) : NULL);
   if (f->run->memo && f->stage->memo >= 0) {
     f->status = fl_stage_recall(f);
   } else {

@@ -6,6 +6,7 @@
  * group that was drawn there last, and the marks are named below: 34 of them, all further groups are a
  * question mark. What always holds: the lines follow from the plot alone. */
 #include "io/plot_internal.h"
+#include "io/plot_svg.h"
 #include "io/show_internal.h"
 #include "base/width.h"
 #include "exec/exec.h"
@@ -209,5 +210,6 @@ FlStatus fl_rt_show_plot(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, F
   free(screen);
   fl_bytes_reset(&out);
   fl_plot_close(&plot);
+  if (!status) fl_plot_keep(ctx, desc->site, args);
   return status;
 }

@@ -7,4 +7,7 @@
 /* Appends it; out->failed says when there is no memory. */
 void fl_plot_svg(FlBytes *out, const FlPlot *plot);
 
+/* Gives the picture of these parts of a Plot to the page of the run, where it shows plots. */
+void fl_plot_keep(FlCtx *ctx, int32_t site, const FlSlot *parts);
+
 #endif

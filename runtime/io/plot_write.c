@@ -27,7 +27,20 @@ static bool put_svg(FlCtx *ctx, FlOutput *out, void *what, FlIoError *e) {
   return ok;
 }
 
+void fl_plot_keep(FlCtx *ctx, int32_t site, const FlSlot *parts) {
+  FlIoError e = {0};
+  FlPlot plot;
+  FlBytes svg = {0};
+  if (!fl_ctx_wants_plots(ctx) || !fl_plot_open(&plot, parts, &e)) return;
+  fl_plot_svg(&svg, &plot);
+  fl_plot_close(&plot);
+  if (!svg.failed) fl_ctx_keep_plot(ctx, site, svg.at, svg.len);
+  fl_bytes_reset(&svg);
+}
+
 FlStatus fl_rt_write_plot(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   (void)results;
-  return fl_io_write_file(ctx, desc, args[0].t, put_svg, (void *)(uintptr_t)(args + 1));
+  FlStatus status = fl_io_write_file(ctx, desc, args[0].t, put_svg, (void *)(uintptr_t)(args + 1));
+  if (!status) fl_plot_keep(ctx, desc->site, args + 1);
+  return status;
 }

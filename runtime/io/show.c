@@ -217,6 +217,69 @@ static int line_width(void) {
   return size.ws_col < FL_LEAST_LINE ? FL_LEAST_LINE : size.ws_col;
 }
 
+/* ---- for the record of the run ---- */
+
+/* A cell in full; of an array in a cell all elements. */
+static void keep_cell(FlCtx *ctx, FlBytes *cell, FlCells cells, int64_t row) {
+  int64_t each = fl_array_row_count(cells.values);
+  bool is_array = cells.values->rank > 1 || cells.values->dtype == FL_LIST;
+  cell->len = 0;
+  if (cells.values->dtype == FL_LIST) {
+    const FlArray *inner = ((FlArray *const *)cells.values->data)[row];
+    fl_bytes_addf(cell, "[%lld]", inner ? (long long)inner->dims[0] : 0);
+    fl_ctx_keep_cell(ctx, cell->at, cell->len);
+    return;
+  }
+  if (is_array) fl_bytes_addz(cell, "[");
+  for (int64_t k = 0; k < each; k++) {
+    int64_t at = row * each + k;
+    bool valid = !cells.valid || ((const uint8_t *)cells.valid->data)[at];
+    if (!valid && !is_array) {
+      fl_ctx_keep_cell(ctx, NULL, 0);
+      return;
+    }
+    if (k) fl_bytes_addz(cell, ", ");
+    FlSlot v = fl_array_slot(cells.values, at);
+    if (cells.levels && valid) v.t = ((const FlText *)cells.levels->data)[v.i];
+    fl_cell_scalar(cell, cells.levels ? FL_TEXT : cells.values->dtype, v, valid);
+  }
+  if (is_array) fl_bytes_addz(cell, "]");
+  fl_ctx_keep_cell(ctx, cell->at, cell->len);
+}
+
+static void keep_columns(FlCtx *ctx, int32_t site, const FlShowColumn *columns, int32_t n, int64_t rows) {
+  FlBytes cell = {0};
+  int64_t each = 0;
+  for (int32_t k = 0; k < n; k++) each += fl_array_row_count(columns[k].cells.values);
+  if (!fl_ctx_keep_table(ctx, site, rows, n, each)) return;
+  for (int32_t k = 0; k < n; k++) {
+    cell.len = 0;
+    fl_show_type_print(&cell, columns[k].type);
+    fl_ctx_keep_column(ctx, columns[k].name, cell.at, cell.len);
+  }
+  for (int64_t row = 0; n && row < rows && fl_ctx_keep_row(ctx); row++)
+    for (int32_t k = 0; k < n; k++) keep_cell(ctx, &cell, columns[k].cells, row);
+  fl_ctx_keep_end(ctx);
+  fl_bytes_reset(&cell);
+}
+
+/* What was shown: a table, or the text that it was shown as. */
+static void keep(FlCtx *ctx, int32_t site, const FlShowType *t, FlParts p, const FlBytes *shown) {
+  if (t->kind != FL_SHOW_MANY || !p.left || !is_scalar(*p.types)) {
+    fl_ctx_keep_text(ctx, site, shown->at, shown->len - 1);
+    return;
+  }
+  FlSlot rows;
+  FlType1 type;
+  int32_t n = 0, room = p.left;
+  FlShowColumn *columns = calloc((size_t)room + 1, sizeof *columns);
+  bool ok = columns && take(&p, &rows, &type);
+  for (int32_t k = 0; ok && k < t->fields->n_fields; k++)
+    ok = take_column(&t->fields->fields[k], &p, columns, &n, room);
+  if (ok) keep_columns(ctx, site, columns, n, rows.i);
+  free(columns);
+}
+
 FlStatus fl_rt_show(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   (void)results;
   FlBytes out = {0};
@@ -237,6 +300,7 @@ FlStatus fl_rt_show(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot
         fl_fail_text(ctx, desc->site, FL_CODE_INTERNAL, "a value of type `%s` came in other parts", desc->s);
   } else {
     status = fl_ctx_print(ctx, desc->site, out.at, (int64_t)out.len);
+    if (!status) keep(ctx, desc->site, t, (FlParts){args, desc->arg_types, n, {0}}, &out);
   }
   fl_show_type_free(t);
   fl_bytes_reset(&out);

@@ -116,6 +116,9 @@ static int run_program(const FlProgram *p, const char *script, const char *name,
                           .maker = made->maker,
                           .tries = made->tries,
                           .looks = made->looks,
+                          .taker = made->taker,
+                          .plan = made->plan,
+                          .plan_arg = made->plan_arg,
                           .color = isatty(STDERR_FILENO) && !getenv("NO_COLOR")};
   FlSignals signals = {.silent = ranks && ranks->here};
   block_signals(&signals);

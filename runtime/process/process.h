@@ -12,6 +12,9 @@ typedef struct FlMade {
   const FlKernelMaker *maker;
   int64_t tries;
   bool looks;
+  const FlRunTaker *taker;
+  void (*plan)(void *arg, FILE *to);
+  void *plan_arg;
 } FlMade;
 
 /* fl_main for a program that was made from `script` just now (flowc run); argv[0] is what usage messages call

@@ -1,21 +1,48 @@
-/* html.c: a page about a run: its stages and operators with their times, what was remembered, notes.
+/* html.c: a page about a run: when workers did what, what the run waited for, its stages and operators with
+ * their times, what was remembered and why not, notes over runs, its plots and its plan.
  *
- * In: the recorded events. Out: one HTML file that needs nothing else. Every text of the user is escaped. */
-#include "report/report_internal.h"
+ * In: the recorded events, and the record of the runs before. Out: one HTML file that needs nothing else, in
+ * light and in dark, on narrow screens, without a mouse. Every text of the user is escaped; pictures are
+ * pictures, and no part of the page. */
+#include "report/html_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char style[] =
-    "body{font:15px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}"
-    "h1{font-size:1.4em}h2{font-size:1.1em;margin-top:2em}table{border-collapse:collapse;width:100%}"
-    "th,td{text-align:left;padding:.25em .6em;border-bottom:1px solid "
-    "#ddd}td.n{text-align:right;white-space:nowrap}"
-    ".bar{position:relative;height:1em;background:#f3f3f3;min-width:16em}.bar "
-    "i{position:absolute;top:0;height:1em;"
-    "min-width:1px;background:#3b76c4}.cached .bar i{background:#9bbf85}.failed .bar i{background:#c0392b}";
+    ":root{color-scheme:light dark;--bg:#fff;--fg:#1c1e21;--dim:#57606a;--line:#d0d7de;--soft:#f5f7f9;"
+    "--link:#0550ae;--run:#2563b8;--cached:#4f9d69;--failed:#c0392b;--read:#b7791f;--join:#8b5cb8;"
+    "--group:#0f8f8f;--sort:#c2557a;--op:#8a949e}"
+    "@media(prefers-color-scheme:dark){:root{--bg:#14171a;--fg:#e3e6e9;--dim:#a3adb7;--line:#3a424a;"
+    "--soft:#1d2227;--link:#83b7ff;--run:#5c9df0;--cached:#6cc088;--failed:#ee7a6d;--read:#e0a84e;"
+    "--join:#b995e0;--group:#4cc4c4;--sort:#e58aab;--op:#7d8893}}"
+    "*{box-sizing:border-box}body{margin:0 auto;max-width:72rem;padding:1rem;background:var(--bg);"
+    "color:var(--fg);font:1rem/1.6 system-ui,sans-serif;overflow-wrap:anywhere}a{color:var(--link)}"
+    "a:focus-visible,summary:focus-visible,.scroll:focus-visible{outline:3px solid var(--link);"
+    "outline-offset:2px}h1{font-size:1.6rem;line-height:1.25}h2{font-size:1.2rem;margin-top:2.5rem;"
+    "border-bottom:1px solid var(--line)}nav ul{padding:0;list-style:none;display:flex;flex-wrap:wrap;gap:0 "
+    "1.2rem}code,pre{font:.9rem/1.5 ui-monospace,monospace}"
+    ".scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem}"
+    "th,td{text-align:left;padding:.25rem .6rem;border-bottom:1px solid var(--line);overflow-wrap:normal}"
+    "thead th{background:var(--soft);white-space:nowrap}th[scope=row]{font-weight:400}"
+    ".n{text-align:right;white-space:nowrap}summary{cursor:pointer;padding:.4rem 0}"
+    ".lanes>div{display:flex;gap:.6rem;align-items:center;margin:.3rem 0}.lanes span{flex:0 0 "
+    "5.5rem;font-size:.85rem;color:var(--dim)}.lanes svg{flex:1;height:2rem;background:var(--soft);"
+    "min-width:0}"
+    ".axis{display:flex;justify-content:space-between;margin:.2rem 0 0 6.1rem;font-size:.85rem;"
+    "color:var(--dim)}.legend span{white-space:nowrap;margin-right:.8rem;font-size:.85rem}.legend "
+    "i{display:inline-block;width:.9rem;height:.9rem;margin-right:.35rem;vertical-align:-.1rem}"
+    ".run{fill:var(--run);background:var(--run)}.cached{fill:var(--cached);background:var(--cached)}"
+    ".failed{fill:var(--failed);background:var(--failed)}.read{fill:var(--read);background:var(--read)}"
+    ".join{fill:var(--join);background:var(--join)}.group{fill:var(--group);background:var(--group)}"
+    ".sort{fill:var(--sort);background:var(--sort)}.op{fill:var(--op);background:var(--op)}"
+    "figure{margin:1rem 0}figure svg{width:100%;max-width:30rem;height:4rem;background:var(--soft)}"
+    ".line{fill:none;stroke:var(--run);stroke-width:2;vector-effect:non-scaling-stroke}"
+    "figure img{max-width:100%;background:#fff}pre{white-space:pre-wrap;background:var(--soft);"
+    "border:1px solid var(--line);border-radius:.4rem;padding:.6rem .8rem}";
 
-static void put_text(FILE *f, const char *s) {
+void fl_html_text(FILE *f, const char *s) {
   for (; *s; s++) {
     switch (*s) {
     case '<': fputs("&lt;", f); break;
@@ -27,43 +54,46 @@ static void put_text(FILE *f, const char *s) {
   }
 }
 
-static void put_stages(FILE *f, const FlReport *r, int64_t total) {
-  fputs("<h2>Stages</h2><table><tr><th>stage<th>how<th>time<th>worker<th>timeline</tr>\n", f);
-  for (int32_t i = 0; i < r->n_stages; i++) {
-    const FlStageEvent *e = &r->stages[i];
-    int64_t end = e->end >= 0 ? e->end : total;
-    char took[32];
-    fl_report_duration(took, end - e->begin);
-    fprintf(f, "<tr class=\"%s\"><td>", fl_report_how(e->as.how));
-    put_text(f, e->stage->name);
-    fprintf(f,
-            "<td>%s<td class=n>%s<td class=n>%d<td><div class=bar><i "
-            "style=\"left:%.2f%%;width:%.2f%%\"></i></div>"
-            "</tr>\n",
-            fl_report_how(e->as.how), took, e->worker, 100.0 * (double)e->begin / (double)total,
-            100.0 * (double)(end - e->begin) / (double)total);
+void fl_html_count(FILE *f, int64_t n) {
+  char digits[32];
+  int len = snprintf(digits, sizeof digits, "%lld", (long long)n);
+  for (int i = 0; i < len; i++) {
+    if (i && digits[i - 1] != '-' && (len - i) % 3 == 0) fputc(',', f);
+    fputc(digits[i], f);
   }
-  fputs("</table>\n", f);
 }
 
-static void put_notes(FILE *f, const FlReport *r) {
-  fputs("<h2>Notes</h2><table><tr><th>at<th>stage<th>note</tr>\n", f);
-  for (int32_t i = 0; i < r->n_notes; i++) {
-    const FlNoteEvent *e = &r->notes[i];
-    char at[32];
-    fl_report_duration(at, e->at);
-    fprintf(f, "<tr><td class=n>%s<td>", at);
-    put_text(f, e->stage >= 0 ? r->stages[e->stage].stage->name : "script");
-    fputs("<td>", f);
-    put_text(f, e->line);
-    fputs("</tr>\n", f);
-  }
-  fputs("</table>\n", f);
+void fl_html_bytes(FILE *f, int64_t bytes) {
+  static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+  double v = (double)bytes;
+  int unit = 0;
+  for (; v >= 1000 && unit < 4; unit++) v /= 1000;
+  fprintf(f, unit ? "%.1f %s" : "%.0f %s", v, units[unit]);
 }
 
 static int by_time(const void *a, const void *b) {
   const FlPlaceSum *x = a, *y = b;
   return (x->ns < y->ns) - (x->ns > y->ns);
+}
+
+static void put_place(FILE *f, const FlReport *r, const FlPlaceSum *sum) {
+  char took[32];
+  fl_report_duration(took, sum->ns);
+  int32_t at = fl_report_site(r, sum->site);
+  const FlSite *site = at < 0 ? NULL : &r->options.program->sites[at];
+  fprintf(f, "<tr><td class=n>%d<td>", site ? site->line : 0);
+  fl_html_text(f, sum->name);
+  fputs("<td class=n>", f);
+  fl_html_count(f, sum->calls);
+  fputs("<td class=n>", f);
+  fl_html_count(f, sum->rows_in);
+  fputs("<td class=n>", f);
+  if (sum->counted) fl_html_count(f, sum->rows_out);
+  fputs("<td class=n>", f);
+  fl_html_bytes(f, sum->bytes);
+  fprintf(f, "<td class=n>%s<td><code>", took);
+  if (site) fl_html_text(f, site->line_text + strspn(site->line_text, " \t"));
+  fputs("</code>\n", f);
 }
 
 /* Operators and loops by line, the longest first; nothing without memory. */
@@ -74,22 +104,72 @@ static void put_operators(FILE *f, const FlReport *r) {
   if (sums) qsort(sums, (size_t)n, sizeof *sums, by_time);
   while (n && sums[n - 1].ns < LEAST) n--;
   if (n)
-    fputs("<h2>Operators</h2><table><tr><th>line<th>operator<th>times<th>rows in<th>rows out<th>time, of all "
-          "workers</tr>\n",
+    fputs("<h2 id=\"operators\">Operators, by line</h2>\n<div class=\"scroll\" tabindex=\"0\" "
+          "role=\"region\" aria-label=\"Operators\"><table><thead><tr><th scope=\"col\">line<th "
+          "scope=\"col\">operator<th scope=\"col\">times<th scope=\"col\">rows in<th scope=\"col\">rows "
+          "out<th scope=\"col\">bytes<th scope=\"col\">time, of all workers<th scope=\"col\">what stands "
+          "there<tbody>\n",
           f);
-  for (int32_t i = 0; i < n && i < MOST; i++) {
-    char took[32];
-    fl_report_duration(took, sums[i].ns);
-    int32_t site = fl_report_site(r, sums[i].site);
-    fprintf(f, "<tr><td class=n>%d<td>", site < 0 ? 0 : r->options.program->sites[site].line);
-    put_text(f, sums[i].name);
-    fprintf(f, "<td class=n>%lld<td class=n>%lld<td class=n>", (long long)sums[i].calls,
-            (long long)sums[i].rows_in);
-    if (sums[i].counted) fprintf(f, "%lld", (long long)sums[i].rows_out);
-    fprintf(f, "<td class=n>%s</tr>\n", took);
-  }
-  if (n) fputs("</table>\n", f);
+  for (int32_t i = 0; i < n && i < MOST; i++) put_place(f, r, &sums[i]);
+  if (n) fputs("</table></div>\n", f);
   free(sums);
+}
+
+static void put_base64(FILE *f, const char *bytes, size_t n) {
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  for (size_t i = 0; i < n; i += 3) {
+    unsigned v = 0;
+    for (size_t k = 0; k < 3; k++) v = v << 8 | (i + k < n ? (unsigned char)bytes[i + k] : 0u);
+    for (size_t k = 0; k < 4; k++) fputc(i + k <= n ? digits[v >> (18 - 6 * k) & 63] : '=', f);
+  }
+}
+
+static void put_plots(FILE *f, const FlReport *r) {
+  if (r->n_plots) fputs("<h2 id=\"plots\">Plots</h2>\n", f);
+  for (int32_t i = 0; i < r->n_plots; i++) {
+    const FlPlotEvent *p = &r->plots[i];
+    fprintf(f, "<figure><img alt=\"the plot of line %d\" src=\"data:image/svg+xml;base64,", p->line);
+    put_base64(f, p->svg, p->len);
+    fprintf(f, "\"><figcaption>line %d</figcaption></figure>\n", p->line);
+  }
+}
+
+/* On the heap; NULL: nobody can say it. */
+static char *plan_of(const FlReport *r) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *to = r->options.plan ? open_memstream(&text, &size) : NULL;
+  if (to) r->options.plan(r->options.plan_arg, to);
+  if (to && fclose(to) == 0 && size) return text;
+  free(text);
+  return NULL;
+}
+
+static void put_plan(FILE *f, const char *plan) {
+  if (!plan) return;
+  fputs("<h2 id=\"plan\">The plan</h2>\n<details><summary>What is read, fused, kept and "
+        "remembered</summary>\n<pre>",
+        f);
+  fl_html_text(f, plan);
+  fputs("</pre></details>\n", f);
+}
+
+static void put_ways(FILE *f, const FlReport *r, bool has_plan) {
+  static const char *const ways[][2] = {
+      {"timeline", "Timeline"}, {"chain", "What the run waited for"}, {"stages", "Stages"},
+      {"operators", "Operators"}, {"notes", "Notes"}, {"runs", "Over runs"}, {"plots", "Plots"},
+      {"plan", "Plan"}};
+  int32_t n;
+  FlPlaceSum *sums = fl_report_places(r, &n);
+  bool operators = false;
+  for (int32_t i = 0; i < n; i++) operators |= sums[i].ns >= 10000;
+  free(sums);
+  bool there[] = {r->n_stages || r->n_operators, r->n_run + r->n_cached + r->n_failed > 0, r->n_stages > 0,
+                  operators, r->n_notes > 0, r->before != NULL, r->n_plots > 0, has_plan};
+  fputs("<nav aria-label=\"On this page\"><ul>", f);
+  for (size_t k = 0; k < sizeof there / sizeof *there; k++)
+    if (there[k]) fprintf(f, "<li><a href=\"#%s\">%s</a></li>", ways[k][0], ways[k][1]);
+  fputs("</ul></nav>\n", f);
 }
 
 bool fl_report_write_html(const FlReport *r, FILE *f, int exit_status) {
@@ -98,16 +178,27 @@ bool fl_report_write_html(const FlReport *r, FILE *f, int exit_status) {
   char took[32];
   fl_report_duration(took, total);
   const char *title = r->options.script ? r->options.script : "flow";
-  fputs("<!doctype html><html lang=en><meta charset=utf-8><title>", f);
-  put_text(f, title);
-  fprintf(f, "</title><style>%s</style>\n<h1>", style);
-  put_text(f, title);
-  fprintf(f, "</h1>\n<p>%s in %s on %d worker%s. %d stages: %d run, %d cached%s.</p>\n",
+  fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+        "content=\"width=device-width, initial-scale=1\"><title>",
+        f);
+  fl_html_text(f, title);
+  fprintf(f, "</title><style>%s</style></head><body>\n<header><h1>", style);
+  fl_html_text(f, title);
+  fprintf(f, "</h1>\n<p>%s in %s on %d worker%s. %d stages: %d run, %d remembered%s.</p>\n",
           exit_status == 0 ? "Done" : "Failed", took, r->options.workers, r->options.workers == 1 ? "" : "s",
           r->n_run + r->n_cached + r->n_failed, r->n_run, r->n_cached, r->n_failed ? ", some failed" : "");
-  if (r->n_stages) put_stages(f, r, total);
+  char *plan = plan_of(r);
+  put_ways(f, r, plan != NULL);
+  fputs("</header>\n<main>\n", f);
+  fl_html_timeline(f, r, total);
+  fl_html_critical(f, r, total);
+  fl_html_stages(f, r, total);
   put_operators(f, r);
-  if (r->n_notes) put_notes(f, r);
-  fputs("</html>\n", f);
+  fl_html_notes(f, r);
+  fl_html_runs(f, r, exit_status);
+  put_plots(f, r);
+  put_plan(f, plan);
+  free(plan);
+  fputs("</main></body></html>\n", f);
   return !ferror(f);
 }

@@ -16,6 +16,7 @@
  *             callers: "line:column", joined by commas, of the calls that it came by; "-": none
  *             text: fl_record_line of its line; loops are the operator "loop"
  *   call   := made | stage                             of the run before
+ *   then FL_RECORD_SHOWN and what was shown (report/shown.h)
  *
  * Words stand between single blanks; blanks, % and control characters in them are %20 and the like. Rows are
  * -1 where the operator gives none. ns are of the threads that did it, added up. */

@@ -1,6 +1,7 @@
 /* record_read.c: the reader of records; see record.h. What always holds: nothing in a record is believed; a
  * line that does not hold what it should is as if it were not there. */
 #include "report/record.h"
+#include "report/shown.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -218,6 +219,9 @@ FlRecord *fl_record_read(const char *bytes, size_t len) {
   const size_t head = strlen(FL_RECORD_HEAD);
   if (len < head || memcmp(bytes, FL_RECORD_HEAD, head) != 0) return NULL;
   FlRecord *r = calloc(1, sizeof *r);
+  const char *shown = memmem(bytes, len, "\n" FL_RECORD_SHOWN, strlen("\n" FL_RECORD_SHOWN));
+  if (shown) len = (size_t)(shown - bytes);
+  if (len < head) len = head;
   char *text = r ? block(r, len - head + 1) : NULL;
   Reader in = {.r = r, .calls = text ? &r->now : NULL};
   if (text) memcpy(text, bytes + head, len - head);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 enum { FL_MAX_EVENTS = 1 << 20 };   /* kernels, and operators: later ones are not recorded */
+enum { FL_MAX_PLOTS = 50, FL_MAX_PLOT_BYTES = 1 << 19 }; /* of a page */
 enum { FL_LEAST_OPERATOR = 10000 }; /* nanoseconds of one that is recorded */
 /* Nanoseconds: when the record is first written, how long at least between two times; and of how many parts
  * of the time writing it takes one at most. */
@@ -48,7 +49,12 @@ void fl_report_free(FlReport *r) {
     free(r->notes[i].name);
     free(r->notes[i].line);
   }
-  for (int32_t i = 0; i < r->n_stages; i++) free(r->stages[i].as.key);
+  for (int32_t i = 0; i < r->n_stages; i++) {
+    free(r->stages[i].as.key);
+    free(r->stages[i].args);
+  }
+  for (int32_t i = 0; i < r->n_plots; i++) free(r->plots[i].svg);
+  free(r->plots);
   fl_report_places_free(r);
   free(r->stages);
   free(r->notes);
@@ -103,18 +109,10 @@ static void wipe(FlReport *r) {
 static void show_live(FlReport *r) {
   if (!r->progress) return;
   wipe(r);
-  char line[80];
-  size_t n = 0;
-  int running = 0;
-  for (int32_t i = 0; i < r->n_stages; i++) {
-    if (r->stages[i].end >= 0) continue;
-    int wrote =
-        snprintf(line + n, sizeof line - n, "%s%s", running++ ? ", " : "running ", r->stages[i].stage->name);
-    if (wrote < 0 || (size_t)wrote >= sizeof line - n) break;
-    n += (size_t)wrote;
-  }
-  if (!running) return;
-  fprintf(stderr, "%.79s", line);
+  char line[FL_LIVE_LINE];
+  size_t n = fl_report_live(r, line);
+  if (!n) return;
+  fputs(line, stderr);
   if (r->last_note && n + strlen(r->last_note) < 76) fprintf(stderr, "  %s", r->last_note);
   fflush(stderr);
   r->live = true;
@@ -135,13 +133,24 @@ static int64_t work_of(const FlReport *r) {
   return r->options.trace ? clock_ns(CLOCK_PROCESS_CPUTIME_ID) : 0;
 }
 
-int32_t fl_report_stage(FlReport *r, const FlStage *stage, int worker) {
+bool fl_report_wants_args(const FlReport *r) { return r->progress || r->options.html; }
+bool fl_report_is_live(const FlReport *r) { return r->progress; }
+
+void fl_report_before(FlReport *r, const struct FlRecord *before) {
+  pthread_mutex_lock(&r->lock);
+  r->before = before;
+  pthread_mutex_unlock(&r->lock);
+}
+
+int32_t fl_report_stage(FlReport *r, const FlStage *stage, int worker, char *args) {
   int64_t now = fl_report_now(r);
   pthread_mutex_lock(&r->lock);
   int32_t id = -1;
   if (grow((void **)&r->stages, r->n_stages, &r->cap_stages, sizeof *r->stages)) {
     id = r->n_stages++;
-    r->stages[id] = (FlStageEvent){stage, worker, now, -1, work_of(r), {0}};
+    r->stages[id] = (FlStageEvent){stage, worker, now, -1, work_of(r), {0}, args};
+  } else {
+    free(args);
   }
   show_live(r);
   pthread_mutex_unlock(&r->lock);
@@ -165,7 +174,12 @@ void fl_report_stage_end(FlReport *r, int32_t id, FlStageEnd end) {
       char took[32];
       fl_report_duration(took, e->end - e->begin);
       wipe(r);
-      fprintf(stderr, "  %-32s %-7s %s\n", e->stage->name, fl_report_how(how), took);
+      char called[FL_LIVE_CALL];
+      fprintf(stderr, "  %-40s %-7s %8s", fl_report_called(called, e), fl_report_how(how), took);
+      if (e->as.rows_in >= 0 && e->as.rows_out >= 0)
+        fprintf(stderr, "  %lld -> %lld rows", (long long)e->as.rows_in, (long long)e->as.rows_out);
+      else if (e->as.rows_out >= 0) fprintf(stderr, "  %lld rows", (long long)e->as.rows_out);
+      fputc('\n', stderr);
     }
   }
   if (id < 0) free(end.key);
@@ -229,7 +243,23 @@ void fl_report_kernel(FlReport *r, const char *name, int worker, int64_t begin, 
   pthread_mutex_unlock(&r->lock);
 }
 
-bool fl_report_wants_operators(const FlReport *r) { return r->options.trace != NULL; }
+bool fl_report_wants_operators(const FlReport *r) { return r->options.trace || r->options.html; }
+
+bool fl_report_wants_plots(const FlReport *r) { return r->options.html; }
+
+void fl_report_plot(FlReport *r, int32_t line, const char *svg, size_t len) {
+  pthread_mutex_lock(&r->lock);
+  bool fits = r->n_plots < FL_MAX_PLOTS && r->plot_bytes + len <= FL_MAX_PLOT_BYTES;
+  char *copy = fits ? malloc(len + 1) : NULL;
+  if (copy && grow((void **)&r->plots, r->n_plots, &r->cap_plots, sizeof *r->plots)) {
+    memcpy(copy, svg, len);
+    r->plots[r->n_plots++] = (FlPlotEvent){line, copy, len};
+    r->plot_bytes += len;
+  } else {
+    free(copy);
+  }
+  pthread_mutex_unlock(&r->lock);
+}
 
 void fl_report_operator(FlReport *r, const char *name, int32_t line, int worker, int64_t begin, int64_t end) {
   if (end - begin < FL_LEAST_OPERATOR) return;

@@ -30,6 +30,9 @@ typedef struct FlReportOptions {
   /* Where everything else goes that is said to people; NULL: standard error. Called under a lock. */
   void (*say)(void *arg, const char *bytes, int64_t len);
   void *say_arg;
+  /* Says what the program does, as people read it, for the page; NULL: nobody can. Called at the end. */
+  void (*plan)(void *arg, FILE *to);
+  void *plan_arg;
   bool holds; /* both are held back, in their order, until fl_report_tell; and there is no progress */
 } FlReportOptions;
 
@@ -60,8 +63,11 @@ typedef struct FlStageEnd {
   char *key; /* what `stage` of a record says from the digest on; malloc; NULL: it has none */
 } FlStageEnd;
 
-/* A stage call begins: returns its number, for the calls below. */
-int32_t fl_report_stage(FlReport *report, const FlStage *stage, int worker);
+/* Whether arguments of stage calls are shown somewhere. */
+bool fl_report_wants_args(const FlReport *report);
+/* A stage call begins: returns its number, for the calls below. args: as people read them; malloc, the
+ * report's from then on, or NULL. */
+int32_t fl_report_stage(FlReport *report, const FlStage *stage, int worker, char *args);
 /* `end.key` is the report's from then on. */
 void fl_report_stage_end(FlReport *report, int32_t stage, FlStageEnd end);
 /* A note within a stage (-1: the script); shown live. value: as people read it. Copied. */
@@ -95,6 +101,16 @@ int64_t fl_report_end(FlReport *report, FlPlaceMark mark, int64_t rows_in, int64
 bool fl_report_wants_operators(const FlReport *report);
 void fl_report_operator(FlReport *report, const char *name, int32_t line, int worker, int64_t begin,
                         int64_t end);
+
+/* Whether plots are shown somewhere, and one of them, of that line of the script: SVG, copied. */
+bool fl_report_wants_plots(const FlReport *report);
+void fl_report_plot(FlReport *report, int32_t line, const char *svg, size_t len);
+
+/* Whether progress is shown, which the record of the run before says more of. */
+bool fl_report_is_live(const FlReport *report);
+/* That record, which outlives the report; NULL: there is none. */
+struct FlRecord;
+void fl_report_before(FlReport *report, const struct FlRecord *before);
 
 /* The lines of the record that a report knows: files, stages, notes, places; and those of its own run that
  * its first line has behind its source. Any time, any thread. */

@@ -15,6 +15,7 @@ typedef struct FlStageEvent {
   /* nanoseconds of processors that the process took meanwhile; while it runs: had taken before */
   int64_t work;
   FlStageEnd as;      /* how it ended; its key is owned */
+  char *args;         /* as people read them, or NULL */
 } FlStageEvent;
 
 typedef struct FlNoteEvent {
@@ -56,6 +57,12 @@ typedef struct FlOperatorEvent {
   int64_t begin, end;
 } FlOperatorEvent;
 
+typedef struct FlPlotEvent {
+  int32_t line;
+  char *svg;
+  size_t len;
+} FlPlotEvent;
+
 /* What is held back: pieces of this kind. */
 typedef struct FlHeldPiece {
   size_t end; /* its first byte behind it */
@@ -81,11 +88,21 @@ struct FlReport {
   FlNoteEvent *notes;
   FlKernelEvent *kernels;
   FlOperatorEvent *operators;
+  FlPlotEvent *plots;
+  int32_t n_plots, cap_plots;
+  size_t plot_bytes; /* of all */
+  const struct FlRecord *before;
   int32_t n_stages, cap_stages, n_notes, cap_notes, n_kernels, cap_kernels, n_operators, cap_operators;
   int32_t n_run, n_cached, n_failed;
   FlHeld held;
   const char *last_note; /* what the live line shows beside the running stages */
 };
+
+/* progress.c; under the lock. The line of what runs now, its length; 0: nothing does. */
+enum { FL_LIVE_LINE = 80, FL_LIVE_CALL = 41 };
+size_t fl_report_live(const FlReport *report, char line[FL_LIVE_LINE]);
+/* "train(lambda = 0.1)", cut where it is long. */
+const char *fl_report_called(char out[FL_LIVE_CALL], const FlStageEvent *e);
 
 /* false: the stream did not take all. */
 bool fl_report_write_trace(const FlReport *report, FILE *to);

@@ -74,10 +74,12 @@ WORKS = {
     ("explain", "--profile"): (["a.flow"], lambda p: "the last run took" in p.stdout),
     ("graph", "--form"): (["a.flow"], lambda p: p.stdout.startswith("digraph")),
     ("doc", "--html"): (["linear"], lambda p: (place.path / "pages/linear.html").exists()),
+    ("diff", "--key"): (["a.flow", "a.flow"], lambda p: "what is shown is the same" in p.stdout),
+    ("diff", "--cache"): (["a.flow", "a.flow"], lambda p: "what is shown is the same" in p.stdout),
     ("explain", "--ranks"): (["a.flow"], lambda p: "over 3 ranks" in p.stdout),
     ("why", "--cache"): (["a.flow"], lambda p: "s: run" in p.stdout),
 }
-VALUES = {"--output": "out.bin", "--mcpu": "x86-64-v3", "--emit": "ir", "--junit": "report.xml", "--limit": "1G", "--cache": "elsewhere", "--form": "dot", "--html": "pages", ("explain", "--ranks"): "3", "-c": 'print("7")'}
+VALUES = {"--output": "out.bin", "--mcpu": "x86-64-v3", "--emit": "ir", "--junit": "report.xml", "--limit": "1G", "--cache": "elsewhere", "--form": "dot", "--html": "pages", "--key": "n", ("explain", "--ranks"): "3", "-c": 'print("7")'}
 run("run", "a.flow", "--cache", "elsewhere"), run("run", "a.flow")
 for name, options in OPTIONS.items():
     for option, other, value in options:

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""The page of --report: what it says of stages, arguments, rows, results that were kept or not, lines, notes in a run and over runs, plots and
+the plan is what happened; it is well-formed, escapes what scripts hold, asks nothing of others, and is small with 10,000 stages. `flowc why`
+says when a result is too cheap to keep; progress on a terminal says what runs, with its arguments."""
+import base64
+import html.parser
+import os
+import pty
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as xml
+
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parent.parent))
+from scenario_kit import PATIENCE, SHORT, Place, check, finish
+
+# seconds: 15
+place = Place()
+# Elements that end where the next one begins, or that never have an end.
+OPEN = {"meta", "img", "tr", "td", "th", "thead", "tbody", "path", "polyline", "br"}
+
+
+class Page(html.parser.HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.wrong, self.ids, self.links, self.heads, self.tables, self.images, self.asks = [], [], [], [], [], [], [], []
+        self.regions = []
+        self.feed(text)
+        self.wrong += self.open
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        if tag not in OPEN:
+            self.open.append(tag)
+        if "id" in attrs:
+            self.ids.append(attrs["id"])
+        if tag == "a":
+            self.links.append(attrs["href"])
+        if re.fullmatch("h[1-6]", tag):
+            self.heads.append(tag)
+        if tag == "table":
+            self.tables.append([])
+        if tag == "tr" and self.tables:
+            self.tables[-1].append([])
+        if tag in ("td", "th") and self.tables:
+            self.tables[-1][-1].append("")
+            self.cell = True
+        if tag == "img":
+            self.images.append(attrs)
+        if tag == "svg" and not attrs.get("aria-label"):
+            self.wrong.append("a picture without a name")
+        if tag in ("script", "link", "iframe") or (attrs.get("src") or "data:")[:5] != "data:" or any(k.startswith("on") for k in attrs):
+            self.asks.append((tag, attrs))
+
+    def handle_endtag(self, tag):
+        if tag in OPEN:
+            return
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(f"</{tag}>")
+
+    def handle_data(self, data):
+        if self.tables and "table" in self.open:
+            self.tables[-1][-1][-1] += data
+
+    def rows(self, first):
+        """The rows of the table whose first head is this, as {head: cell}."""
+        for table in self.tables:
+            heads = [c.strip() for c in table[0]]
+            if heads[0] == first:
+                return [dict(zip(heads, (c.strip() for c in row))) for row in table[1:]]
+        return []
+
+
+def page_of(script, *words, status=0):
+    done = place.run("run", script, "--report", "r.html", *words)
+    check(done.returncode == status, f"{script} {words}", done.stderr)
+    text = (place.path / "r.html").read_text()
+    page = Page(text)
+    check(not page.wrong and text.endswith("</html>\n"), f"{script}: the page is well-formed", page.wrong[:5])
+    check(not page.asks, f"{script}: it asks nothing of others", page.asks)
+    check(page.heads[0] == "h1" and set(page.heads[1:]) <= {"h2"} and len(set(page.ids)) == len(page.ids), f"{script}: headings", page.heads)
+    check(all(link[1:] in page.ids for link in page.links), f"{script}: links lead somewhere", (page.links, page.ids))
+    return page, text
+
+
+place.write("sales.csv", "shop,price\n" + "".join(f"{'abc'[i % 3]},{i}\n" for i in range(30000)))
+place.write("shops.csv", "shop,size\na,1\nb,2\n")
+place.write("main.flow", '''param low: f64 = 50.0
+param k: text = "<b>&"
+let sales = read_csv("sales.csv")
+stage dear(t: _[n], low: f64, k: text) = t |> where(price > low and shop != k)
+stage never(x: f64) -> f64 = x + 1.0
+stage cheap(x: f64[n]) -> f64[_] = x[1..]
+let d = dear(sales, low, k)
+d |> join(read_csv("shops.csv"), on = shop) |> group_by(size) |> summarize(n = count()) |> sort(-n) |> show
+note(total = never(1.0) + cheap(zeros(4000000))[3] + low + 4.0)
+for i in 0..5 { note(loss = 1.0 / (1.0 + f64(i))) }
+write_plot(plot.line(table(x = [1.0, 2.0], y = [3.0, 4.0]), x, y, title = "a < b"), "p.svg")
+show(plot.bar(table(x = ["u", "v"], y = [3.0, 4.0]), x, y))
+''')
+page, text = page_of("main.flow")
+stages = {row["stage"]: row for row in page.rows("stage")}
+check(set(stages) == {"dear", "never", "cheap"} and all(row["calls"] == "1" and row["remembered"] == "0" for row in stages.values()), "stages", stages)
+check(stages["dear"]["rows in"] == "30,000" and stages["dear"]["rows out"] == "29,949" and stages["dear"]["results"] == "1 kept", "rows, and that it was kept", stages["dear"])
+check(stages["cheap"]["results"] == "1 too cheap to keep", "too cheap to keep", stages["cheap"])
+check("low = 50.0, k = &quot;&lt;b&gt;&amp;&quot;" in text and "<b>" not in text, "arguments, escaped", re.findall("low = .{40}", text))
+lines = {(row["line"], row["operator"]) for row in page.rows("line")}
+check(any(line == "3" for line, _ in lines) and any(line == "8" for line, _ in lines), "operators by line", sorted(lines))
+check("let sales = read_csv(&quot;sales.csv&quot;)" in text, "with what stands there")
+notes = [row["note"] for row in page.rows("at")]
+check(notes[0] == "total = 56.0" and notes[1:] == [f"loss = {1.0 / (1 + i)!r}" for i in range(5)], "notes", notes)
+check("in this run: first 1, last 0.2, least 0.2, greatest 1" in text, "the line of a note")
+check(len(page.images) == 2 and [i["alt"] for i in page.images] == ["the plot of line 11", "the plot of line 12"], "plots", page.images)
+for image in page.images:
+    picture = base64.b64decode(image["src"].split(",", 1)[1]).decode()
+    check(xml.fromstring(picture).tag.endswith("svg"), "a plot is a picture", picture[:80])
+check(base64.b64decode(page.images[0]["src"].split(",", 1)[1]).decode() == (place.path / "p.svg").read_text(), "the plot that was written")
+check('id="plan"' in text and "sales.csv" in text.split('id="plan"')[1], "the plan")
+check('class="join"' in text and 'class="run"' in text and 'id="runs"' not in text, "the timeline; no runs before")
+why = place.run("why", "main.flow").stdout
+check("cheap: run, there was no run before; its result is too cheap to keep" in why and "dear: run, there was no run before\n" in why, "why says so, too", why)
+
+page, text = page_of("main.flow", "--low", "60")
+stages = {row["stage"]: row for row in page.rows("stage")}
+check(stages["cheap"]["remembered"] == "0" and stages["dear"]["results"] == "1 kept", "another param", stages)
+page, text = page_of("main.flow", "--low", "60")
+stages = {row["stage"]: row for row in page.rows("stage")}
+check(stages["dear"]["remembered"] == "1" and 'class="cached"' in text.split("</style>")[1].split("lanes")[1], "what was remembered", stages)
+runs = page.rows("began")
+check(len(runs) == 3 and [row["total"] for row in runs] == ["66.0", "66.0", "56.0"] and runs[0]["began"] == "this run", "notes over runs", runs)
+check("over runs: first 56, last 66, least 56, greatest 66" in text, "the line over runs")
+
+place.write("fails.flow", 'stage bad(x: f64) -> f64 = error("no <way>")\nprint(bad(1.0))\n')
+page, text = page_of("fails.flow", status=1)
+check(page.rows("stage")[0]["failed"] == "1" and "Failed in" in text, "a stage that failed", page.rows("stage"))
+place.write("none.flow", "print(1)\n")
+page, text = page_of("none.flow", "--no-cache")
+check("0 stages" in text and "<main>" in text, "a run without stages", text[-300:])
+
+# ---- many stages ----
+many = 1000 if SHORT else 10000
+place.write("many.flow", f"stage work(i: i64, scale: f64) -> f64 = sqrt(f64(i) * scale)\nlet x = [for i in 0..{many}: work(i, 1.5)]\nprint(sum(x) > 0.0)\n")
+page, text = page_of("many.flow", "--no-cache")
+check(len(text) <= 2_000_000, f"{many} stages take at most 2 MB", len(text))
+calls = [table for table in page.tables if table[0][1].strip() == "arguments"][0]
+check(len(calls) == many + 1 and {row[1] for row in calls[1:]} == {f"i = {i}, scale = 1.5" for i in range(many)}, "each call, with its arguments", calls[:3])
+check(page.rows("stage")[0]["calls"] == str(many), "and their sum", page.rows("stage"))
+
+# ---- progress on a terminal ----
+place.write("slow.flow", """stage slow(i: i64, n: i64) -> f64 = sum(for k in 0..n: sqrt(f64(k + i)))
+let x = [for i in 0..4: slow(i, 20000000)]
+print(sum(x) > 0.0)
+""")
+
+
+def on_terminal(script):
+    main, other = pty.openpty()
+    run = subprocess.Popen(place.command("run", script, "--workers", "1"), cwd=place.path, env=place.env, stdout=subprocess.PIPE, stderr=other)
+    os.close(other)
+    said = b""
+    while True:
+        try:
+            piece = os.read(main, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        said += piece
+    run.communicate(timeout=120 * PATIENCE)
+    os.close(main)
+    return said.decode()
+
+
+said = on_terminal("slow.flow")
+check(re.search(r"\d done: slow\(i = \d, n = 20000000\)", said), "progress names the call that runs", said)
+check(re.search(r"  slow\(i = 3, n = 20000000\) +run +[\d.]+ m?s\r\n", said), "and what has ended", said)
+place.edit("slow.flow", "sqrt(f64(k + i))", "sqrt(f64(k + i + 1))")
+said = on_terminal("slow.flow")
+check(re.search(r"\d of about 4: slow\(i = \d, n = 20000000\)", said), "how many of how many, by the last run", said)
+finish()

@@ -12,6 +12,7 @@ usage: ./build.sh [COMMAND]
   test [NAME ...] build and run all tests, or those whose path contains a NAME; --bless rewrites expected outputs
   bench [...]     build and run the benchmarks of bench/
   fuzz [NAME]     build the fuzz targets and run each for FUZZ_SECONDS (default 600)
+  docs            build, then make a static site of all pages in build/site; installs cmark-gfm
   places [NAME ...] a release's check, as root: builds and tests a clone of the last commit in fresh Debians 12 and 13 with gcc and
                   clang, below a path with spaces, as another user, without HOME, read-only, in a cgroup; editors with the language
                   server: `places editors` (tests/places.py)
@@ -148,6 +149,12 @@ fuzz() {
   say "$ran fuzz targets ran clean"
 }
 
+docs() {
+  command -v cmark-gfm >/dev/null || install_packages cmark-gfm
+  build
+  "$python" "$root/docs/site/make.py" "$root/build/flowc" "$root/build/site"
+}
+
 places() {
   command -v debootstrap >/dev/null || install_packages debootstrap
   exec "$python" "$root/tests/places.py" "$@"
@@ -179,6 +186,7 @@ case $command in
     exec "$root/bench/run" "$@"
     ;;
   fuzz) fuzz "$@" ;;
+  docs) docs ;;
   places) places "$@" ;;
   asan) sanitized asan address,undefined "$@" ;;
   tsan) sanitized tsan thread "$@" ;;

@@ -24,9 +24,7 @@ static const char style[] =
     "pre{margin:.5rem 0;padding:.6rem .8rem;background:var(--soft);border:1px solid var(--line);"
     "border-radius:.4rem;white-space:pre-wrap}"
     ".names{padding:0;list-style:none;columns:12rem}dt{font-weight:600}dd{margin:0 0 .6rem}"
-    "summary{cursor:pointer}.c{color:var(--dim)}.k{color:var(--word)}.s{color:var(--text)}"
-    "table{border-collapse:collapse;display:block;overflow-x:auto}th,td{padding:.3rem .6rem;"
-    "border:1px solid var(--line);text-align:left;vertical-align:top}";
+    "summary{cursor:pointer}.c{color:var(--dim)}.k{color:var(--word)}.s{color:var(--text)}";
 
 static void put_char(FlText1 *out, char c) {
   switch (c) {

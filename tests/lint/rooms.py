@@ -107,7 +107,7 @@ for page in sorted((ROOT / "docs").rglob("*.md")) + sorted(ROOT.glob("*.md")):
 
 # What git tracks at the top, and nothing that a build or a test left behind. Without git (a source archive) there is
 # nothing to ask.
-TOP = {".clang-format", ".gitignore", "ARCHITECTURE.md", "CMakeLists.txt", "CONTRIBUTING.md", "LICENSE", "README.md",
+TOP = {".clang-format", ".gitignore", "ARCHITECTURE.md", "CHANGELOG.md", "CMakeLists.txt", "CONTRIBUTING.md", "LICENSE", "README.md",
        "build.sh", ".ci", "bench", "compiler", "docs", "editors", "examples", "runtime", "stdlib", "tests"}
 tracked = (git("ls-files", "-z") or "").split("\0")[:-1]
 for name in sorted({path.split("/")[0] for path in tracked}):

@@ -59,7 +59,8 @@ FlArray *fl_part_keep(FlPartMem *m, const void *p, FlDtype dtype, int64_t count)
 }
 
 void fl_part_note_disk(FlPartMem *m, const FlArray *a) {
-  if (a != NULL && fl_buffer_in_file(a->buffer)) m->on_disk += fl_array_bytes(a);
+  /* A column that is used where it lies in a file of the user is nothing that the step keeps. */
+  if (a != NULL && a->buffer->kind == FL_BUFFER_SPILLED) m->on_disk += fl_array_bytes(a);
 }
 
 void fl_part_mem_reset(FlPartMem *m) {

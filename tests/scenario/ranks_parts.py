@@ -72,6 +72,8 @@ for kind, name in kinds:
         script.write_text(READ.format(kind=kind, name=name) + body)
         wrong = ranks.compare(script, WAYS)
         check(not wrong, f"{kind}: {what} over ranks", "\n".join(wrong))
+        said = ranks.run(script, [])[0]["err"]
+        check(b"on disk" not in said, f"{kind}: {what}: columns that lie in the file are nothing that a step keeps", said)
     script.write_text(READ.format(kind=kind, name=name) + FOLDS)
     check(0 < sent(script) < 60_000, f"{kind}: states are sent, and no rows", f"{sent(script)} bytes")
 for k in range(1, 5):

@@ -2,6 +2,7 @@
  * model.flow of this folder, or the only script there is; without an output: a file here, named as the
  * script. */
 #include "cli/commands.h"
+#include "cli/run_hosts.h"
 #include "driver.h"
 
 #include "base/whole_file.h"
@@ -211,6 +212,12 @@ static int emit_binary(FlCompilation *c, BuildWords *w) {
 
 static int emit_code(FlCompilation *c, BuildWords *w) {
   return w->step == STEP_BINARY ? emit_binary(c, w) : emit_step(c, w);
+}
+
+int fl_build_for_ranks(FlCompilation *c, const FlBuildOptions *options, const char *out) {
+  BuildWords w = {.out = out, .ranks = true, .build = *options};
+  w.build.binary = true;
+  return emit_binary(c, &w);
 }
 
 int fl_command_build(int n_words, char **words) {

@@ -7,6 +7,7 @@
 #include "process/process.h"
 #include "ranks/ranks.h"
 #include "cli/program.h"
+#include "cli/run_hosts.h"
 #include "cli/scripts.h"
 #include "cli/words.h"
 
@@ -115,7 +116,9 @@ int fl_command_run(int n_words, char **words) {
     c.silent |=
         fl_mpi_rank() > 0 || (fl_mpi_rank() == 0 && fl_launch_is_ours()); /* said before, or by rank 0 */
     if (!status && !w.text && strcmp(w.file, "-") == 0) leave_standard_input();
-    if (!status)
+    if (!status && fl_mpi_rank() < 0 && fl_run_names_hosts(w.argc, w.argv))
+      status = fl_run_on_hosts(&c, &w.build, w.argc, w.argv);
+    else if (!status)
       status = (w.interp ? fl_program_interpret : fl_program_run)(&c, &w.build, w.argc, w.argv, NULL);
     fl_compilation_reset(&c);
   }

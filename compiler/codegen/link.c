@@ -31,7 +31,7 @@ static void add(Command *c, const char *s) {
   if (c->n < MAX_ARGS) c->args[c->n++] = fl_arena_strndup(c->arena, s, strlen(s));
 }
 
-/* ---- commands -------------------------------------------------------------------------------------- */
+/* ---- commands ------------------------------------------------------------------------------------------ */
 
 static bool readable(const char *path) { return access(path, R_OK) == 0; }
 
@@ -78,8 +78,12 @@ static void add_libraries(Command *c, const Inputs *in) {
   add(c, cc ? "-Wl,--start-group" : "--start-group");
   add(c, in->runtime);
   if (in->options->dynamic) { /* it may open MPI as well, and start ranks */
-    add(c, cc ? "-Wl,-u,fl_mpi_start,-u,fl_launch_ranks" : "-ufl_mpi_start");
-    if (!cc) add(c, "-ufl_launch_ranks");
+    static const char *const wanted[] = {"fl_mpi_start", "fl_rank_begin", "fl_launch_hosts"};
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
+      char word[64];
+      snprintf(word, sizeof word, "%s%s", cc ? "-Wl,-u," : "-u", wanted[k]);
+      add(c, word);
+    }
     add(c, cc ? "-Wl,-Bstatic" : "-Bstatic");
   }
   add(c, "-lxxhash");
@@ -148,7 +152,7 @@ static void cc_command(Command *c, const Inputs *in) {
   add(c, "-Wl,--end-group");
 }
 
-/* ---- the public function --------------------------------------------------------------------------- */
+/* ---- the public function ------------------------------------------------------------------------------- */
 
 static bool write_object(const char *path, const FlObject *object) {
   int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -110,6 +110,7 @@ static int set_option(FlCommandLine *c, FlOption option, const char *program, co
       return fl_usage_error(program, "for example --ranks 4",
                             "`--ranks` takes a number from 1 to %d, not `%s`", FL_SCHED_MAX, value);
     break;
+  case FL_OPTION_HOSTS: c->hosts = value; break;
   case FL_OPTION_MEMORY:
     if (!read_size(value, &c->memory))
       return fl_usage_error(program, "for example --memory 8G", "`--memory` takes a size, not `%s`", value);
@@ -173,10 +174,13 @@ int fl_command_line_read(const FlProgram *p, int argc, char **argv, FlCommandLin
       if (status) return status;
     }
   }
+  if (c->hosts && c->ranks)
+    return fl_usage_error(program, "a host that is named twice has two ranks: --hosts a:4,a:4,b:8",
+                          "`--hosts` says how many ranks there are, and `--ranks` as well");
   return 0;
 }
 
-/* ---- the usage page -------------------------------------------------------------------------------- */
+/* ---- the usage page ------------------------------------------------------------------------------------ */
 
 static void put_entry(const char *name, const char *value, const char *help, const char *fallback,
                       bool required) {

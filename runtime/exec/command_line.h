@@ -12,6 +12,8 @@
             "threads that compute; all CPUs without it, and the same results in any case")                   \
   FL_OPTION(RANKS, "ranks", "N",                                                                             \
             "processes that share the work, started by MPI's mpirun; the same results in any case")          \
+  FL_OPTION(HOSTS, "hosts", "HOSTS",                                                                         \
+            "the same on these machines, as a:8,b, by ssh: a rank each, of so many workers, or all CPUs")    \
   FL_OPTION(CACHE, "cache", "DIR", "where results of stages are remembered (FLOW_CACHE, .flow/cache)")       \
   FL_OPTION(NO_CACHE, "no-cache", NULL, "remember nothing, use nothing remembered")                          \
   FL_OPTION(QUIET, "quiet", NULL, "no progress and no closing line")                                         \
@@ -37,7 +39,7 @@ typedef struct FlCommandLine {
   bool help, version, no_cache, quiet, allow_exec;
   int workers, ranks;
   int64_t memory; /* bytes; 0: no limit */
-  const char *cache, *report, *trace;
+  const char *cache, *report, *trace, *hosts;
   const char **values; /* one a parameter: the text given, or NULL */
 } FlCommandLine;
 

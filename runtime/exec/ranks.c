@@ -16,7 +16,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- meetings ---------------------------------------------------------------------------------------- */
+/* ---- meetings ------------------------------------------------------------------------------------------ */
+
+static FlStatus fail_lost(FlCtx *ctx) {
+  return fl_fail_text(ctx, -1, FL_CODE_RESOURCE, "rank %d has ended before the others", ctx->ranks->lost - 1);
+}
 
 /* What came of a meeting in which this rank said `mine`. */
 static FlStatus judge(FlCtx *ctx, FlMeeting met, const FlRankSlot *mine) {
@@ -31,7 +35,7 @@ static FlStatus judge(FlCtx *ctx, FlMeeting met, const FlRankSlot *mine) {
   fl_run_stop(ctx->run, -1);
   if (mine->failed) return mine->failed;
   if (!r->lost) return fl_fail_stopped(ctx);
-  return fl_fail_text(ctx, -1, FL_CODE_RESOURCE, "rank %d has ended before the others", r->lost - 1);
+  return fail_lost(ctx);
 }
 
 FlStatus fl_ranks_together(FlCtx *ctx, FlRankSlot *mine) {
@@ -83,8 +87,7 @@ FlStatus fl_parcel_open(FlCtx *ctx, FlParcel *p, const FlType1 *types, int32_t n
   return fl_fail_text(ctx, -1, FL_FAULT_MEMORY, "out of memory for what another rank sent");
 }
 
-/* ---- errors as texts -------------------------------------------------------------------------------------
- */
+/* ---- errors as texts ----------------------------------------------------------------------------------- */
 
 const FlType1 fl_error_types[FL_ERROR_TEXTS] = {{.dtype = FL_TEXT}, {.dtype = FL_TEXT}, {.dtype = FL_TEXT},
                                                 {.dtype = FL_TEXT}, {.dtype = FL_TEXT}, {.dtype = FL_TEXT},
@@ -114,8 +117,7 @@ FlError *fl_error_take(const FlSlot in[FL_ERROR_TEXTS]) {
   return copy;
 }
 
-/* ---- what rank 0 knows ------------------------------------------------------------------------------------
- */
+/* ---- what rank 0 knows --------------------------------------------------------------------------------- */
 
 /* What rank 0 has to say: nothing, values, or the error of its context. At other ranks all but `types` is
  * filled in. */
@@ -174,8 +176,7 @@ static FlStatus answer(FlCtx *ctx, FlRankStep step, int32_t site, Answer *a) {
   return s;
 }
 
-/* ---- operators --------------------------------------------------------------------------------------------
- */
+/* ---- operators ----------------------------------------------------------------------------------------- */
 
 FlStatus fl_ctx_ask(FlCtx *ctx) {
   FlRanks *r = ctx && ctx->run ? ctx->run->options.ranks : NULL;
@@ -379,6 +380,10 @@ FlStatus fl_ranks_end(FlCtx *ctx, FlStatus status) {
   for (int k = 0; k < 3; k++) mine.values[k] = counts[k];
   mine.values[3] = fl_run_signal(run);
   if (real && r->here) {
+    char host[64] = "";
+    gethostname(host, sizeof host - 1);
+    if (!r->engine->one_process)
+      fl_fail_note(ctx, "at rank %d, process %ld on %s", r->here, (long)getpid(), host);
     fl_error_put(ctx->error, texts);
     if (!fl_parcel_pack(ctx, texts, fl_error_types, FL_ERROR_TEXTS, &parcel)) mine.kind = 0;
     mine.bytes = parcel.bytes;
@@ -387,7 +392,7 @@ FlStatus fl_ranks_end(FlCtx *ctx, FlStatus status) {
   int32_t whose = r->lost ? -1 : whose_error(r);
   if (r->lost && !real) {
     fl_fail_forget(ctx);
-    status = fl_fail_text(ctx, -1, FL_CODE_RESOURCE, "rank %d has ended before the others", r->lost - 1);
+    status = fail_lost(ctx);
   }
   if (whose > 0 && fl_parcel_send(ctx, whose, &parcel) == 0 && r->here != whose) {
     fl_fail_forget(ctx);

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- contexts -------------------------------------------------------------------------------------- */
+/* ---- contexts ------------------------------------------------------------------------------------------ */
 
 void fl_ctx_init(FlCtx *ctx, FlRun *run, const FlCtx *parent) {
   *ctx = (FlCtx){.run = run, .event = -1};
@@ -129,7 +129,7 @@ static void breathe_memo(void *run) { fl_pool_breathe(((FlRun *)run)->pool); }
 static void unlend_memo(void *loan) { fl_pool_unlend(loan); }
 static void warn_memo(void *run, const char *message) { fl_run_warn(run, "%s", message); }
 
-/* ---- runs ------------------------------------------------------------------------------------------ */
+/* ---- runs ---------------------------------------------------------------------------------------------- */
 
 FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
   FlRun *run = calloc(1, sizeof *run);
@@ -257,7 +257,8 @@ int fl_run_main(FlRun *run, const FlSlot *args) {
   if (!fl_report_flush(run->report) && !status) status = not_printed(ctx, -1);
   int signal = fl_run_signal(run);
   fl_fail_position_settle(ctx);
-  if (status && (!ctx->error || ctx->error->status != 130)) tell_error(run);
+  bool said = ctx->ranks && ctx->ranks->lost && ctx->ranks->engine->says_lost;
+  if (status && !said && (!ctx->error || ctx->error->status != 130)) tell_error(run);
   fl_last_run_end(run, status, signal);
   fl_report_before(run->report, run->before);
   if (signal && (!status || status == 130)) status = 128 + signal; /* a signal of late: fl_main sees to it */

@@ -12,7 +12,7 @@
 #include "process/crash.h"
 #include "process/launch.h"
 #include "process/printed.h"
-#include "ranks/ranks.h"
+#include "process/rank.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- signals --------------------------------------------------------------------------------------- */
+/* ---- signals ------------------------------------------------------------------------------------------- */
 
 /* Signals that ask a program to end are blocked in every thread and taken by one that does nothing else;
  * those that whoever started it wants to be ignored (nohup, a shell's &) are left alone. */
@@ -30,7 +30,7 @@ enum { FL_WAKE = SIGUSR2 }; /* ends a program as well, and wakes the thread when
 
 typedef struct FlSignals {
   FlRun *run;
-  bool silent; /* another rank says it */
+  FlRanks *ranks; /* NULL: alone */
   pthread_t thread;
   sigset_t set, before;
   bool started;
@@ -40,7 +40,7 @@ typedef struct FlSignals {
 /* Nothing is said where nobody reads the output any more. */
 static void say_interrupted(const FlSignals *s, int signal) {
   char text[128];
-  if (signal == SIGPIPE || s->silent) return;
+  if (signal == SIGPIPE || (s->ranks && s->ranks->here)) return; /* rank 0 says it */
   snprintf(text, sizeof text, "interrupted (SIG%s): files that were being written are as they were before\n",
            sigabbrev_np(signal));
   fl_printed_say(text);
@@ -50,11 +50,15 @@ static void *watch_signals(void *arg) {
   FlSignals *s = arg;
   int signal = 0;
   if (sigwait(&s->set, &signal) || (signal == FL_WAKE && atomic_load(&s->over))) return NULL;
-  fl_run_stop(s->run, signal);
+  if (s->ranks) signal = fl_launch_asked(signal);
+  bool gone = s->ranks && fl_mpi_gone(s->ranks); /* and so the launcher ends all */
+  if (!gone) fl_run_stop(s->run, signal);
+  if (!gone && s->ranks) fl_mpi_signal(s->ranks, signal);
   const struct timespec grace = {.tv_sec = 2};
   if (!atomic_load(&s->over)) sigtimedwait(&s->set, NULL, &grace);
   if (atomic_load(&s->over)) return NULL;
   fl_run_give_up(s->run);
+  if (gone) return NULL; /* as the thread that said so has it */
   /* Now a third one ends the process itself: no write that another thread gets before ours can keep us. */
   pthread_sigmask(SIG_UNBLOCK, &s->set, NULL);
   fl_printed_rescue();
@@ -73,8 +77,9 @@ static void block_signals(FlSignals *s) {
   pthread_sigmask(SIG_BLOCK, &s->set, &s->before);
 }
 
-static void start_signals(FlSignals *s, FlRun *run) {
+static void start_signals(FlSignals *s, FlRun *run, FlRanks *ranks) {
   s->run = run;
+  s->ranks = ranks;
   s->started = pthread_create(&s->thread, NULL, watch_signals, s) == 0;
   if (!s->started) pthread_sigmask(SIG_SETMASK, &s->before, NULL);
 }
@@ -88,7 +93,7 @@ static void stop_signals(FlSignals *s) {
   pthread_sigmask(SIG_SETMASK, &s->before, NULL);
 }
 
-/* ---- running --------------------------------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------------------------------------- */
 
 /* Workers of a rank: its share of the processors of this machine. */
 static int workers_of(const FlCommandLine *c, const FlRanks *ranks) {
@@ -98,7 +103,8 @@ static int workers_of(const FlCommandLine *c, const FlRanks *ranks) {
 }
 
 static int run_program(const FlProgram *p, const char *script, const char *name, const FlCommandLine *c,
-                       const FlMade *made, FlRanks *ranks) {
+                       const FlMade *made, FlSignals *signals, FlRankLife *life) {
+  FlRanks *ranks = life ? &life->ranks : NULL;
   char folder[4096];
   FlRunOptions options = {.workers = workers_of(c, ranks),
                           .ranks = ranks,
@@ -120,8 +126,6 @@ static int run_program(const FlProgram *p, const char *script, const char *name,
                           .plan = made->plan,
                           .plan_arg = made->plan_arg,
                           .color = isatty(STDERR_FILENO) && !getenv("NO_COLOR")};
-  FlSignals signals = {.silent = ranks && ranks->here};
-  block_signals(&signals);
   fl_crash_install();
   signal(SIGXFSZ, SIG_IGN); /* a file-size limit is an error of the write, like a full disk */
   signal(SIGPIPE, SIG_IGN); /* and so is a pipe that nobody reads any more */
@@ -131,15 +135,18 @@ static int run_program(const FlProgram *p, const char *script, const char *name,
   if (!run || !slots) {
     fprintf(stderr, "%s: error: out of memory\n", name);
   } else {
-    start_signals(&signals, run);
+    start_signals(signals, run, ranks);
+    if (life) fl_rank_lives(life, run);
     status = fl_params_read(run, name, c->values, slots);
     if (!status) status = fl_run_main(run, slots);
     fl_params_release(p, slots);
+    if (life) fl_rank_lives(life, NULL);
   }
-  stop_signals(&signals);
+  stop_signals(signals);
   int signal = run ? fl_run_signal(run) : 0;
   if (signal && (!status || status == 130)) status = 128 + signal;
-  if (signal && status == 128 + signal) say_interrupted(&signals, signal);
+  if (signal && status == 128 + signal) say_interrupted(signals, signal);
+  if (life) fl_rank_told(life, status);
   fl_run_free(run);
   free(slots);
   return status;
@@ -149,35 +156,35 @@ static int run_program(const FlProgram *p, const char *script, const char *name,
  * so that the launcher has nothing to add. */
 static int run_rank(const FlProgram *p, const char *script, const char *name, const FlCommandLine *c,
                     const FlMade *made) {
-  char why[FL_MPI_WHY] = "";
-  FlRanks ranks;
-  if (!fl_mpi_start(&ranks, why)) {
-    if (fl_mpi_rank() == 0) fprintf(stderr, "%s: error: %s\n", name, why);
-    return 4;
-  }
-  bool first = ranks.here == 0;
-  int status = run_program(p, script, name, c, made, &ranks);
-  if (first && fl_launch_is_ours() && fl_launch_leave_status(status)) status = 0;
-  fflush(stdout);
-  fl_mpi_end(&ranks, status);
-  return first ? status : 0;
+  FlSignals signals = {0};
+  FlRankLife life;
+  block_signals(&signals); /* before MPI has threads of its own */
+  if (!fl_rank_begin(&life, name)) return 4;
+  return fl_rank_end(&life, run_program(p, script, name, c, made, &signals, &life));
 }
 
 /* As ranks, as one of them, or alone. */
 static int run_somehow(const FlProgram *p, const char *script, const char *name, const FlCommandLine *c,
                        const FlMade *made) {
   int rank = fl_mpi_rank();
-  bool alone = rank < 0 && c->ranks <= 1;
+  bool alone = rank < 0 && c->ranks <= 1 && !c->hosts;
   /* Ranks do the same; and who asks what the run did asks it of the program's code. */
   if (made->tries && (!alone || c->trace || c->report)) return FL_RUN_AGAIN;
-  if (alone) return run_program(p, script, name, c, made, NULL);
+  if (alone) {
+    FlSignals signals = {0};
+    block_signals(&signals);
+    return run_program(p, script, name, c, made, &signals, NULL);
+  }
   if (!fl_mpi_start) {
     if (rank <= 0)
-      fprintf(stderr, "%s: error: this program was built to run alone, and cannot open the library of MPI\n"
-                      "  help: build it with `flowc build --ranks`\n", name);
+      fprintf(stderr,
+              "%s: error: this program was built to run alone, and cannot open the library of MPI\n"
+              "  help: build it with `flowc build --ranks`\n",
+              name);
     return 4;
   }
-  return rank < 0 ? fl_launch_ranks(c->ranks) : run_rank(p, script, name, c, made);
+  if (rank >= 0) return run_rank(p, script, name, c, made);
+  return c->hosts ? fl_launch_hosts(name, c->hosts) : fl_launch_ranks(c->ranks);
 }
 
 int fl_main_for(const FlProgram *p, const char *script, int argc, char **argv, const FlMade *made) {

@@ -6,7 +6,7 @@
  * touched. Two families of libraries are known, by what their handles are: Open MPI's are addresses of
  * symbols, MPICH's (and those of its descendants) numbers of 32 bits. All is bytes, no status is read, and
  * one thread calls. */
-#include "ranks/ranks.h"
+#include "ranks/mpi_internal.h"
 
 #include <dlfcn.h>
 #include <sched.h>
@@ -15,14 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
-
-typedef struct FlMpi {
-  void *world, *byte, *ignore; /* the communicator of all, the type of a byte, a status that nobody wants */
-  int here;
-#define FL_MPI(name, parameters) int(*name) parameters;
-#include "ranks/mpi.def"
-#undef FL_MPI
-} FlMpi;
+#include <unistd.h>
 
 typedef struct Family {
   const char *name, *libraries[3], *package;
@@ -32,7 +25,7 @@ static const Family families[] = {
     [FL_MPI_OPEN] = {"Open MPI", {"libmpi.so.40", "libmpi.so"}, "libopenmpi3"},
     [FL_MPI_MPICH] = {"MPICH", {"libmpich.so.12", "libmpi.so.12"}, "libmpich12"},
 };
-enum { FUNNELED = 1, CHUNK = 64 << 20 };
+enum { FUNNELED = 1, SERIALIZED = 2, CHUNK = 64 << 20 };
 
 static bool find_functions(FlMpi *m, void *library, char why[FL_MPI_WHY]) {
   char symbol[64];
@@ -44,10 +37,12 @@ static bool find_functions(FlMpi *m, void *library, char why[FL_MPI_WHY]) {
 #undef FL_MPI
   m->world = dlsym(library, "ompi_mpi_comm_world");
   m->byte = dlsym(library, "ompi_mpi_byte");
+  m->returns = dlsym(library, "ompi_mpi_errors_return");
   m->ignore = NULL;
   if (m->world && m->byte) return true;
   m->world = (void *)(uintptr_t)0x44000000; /* as the ABI of MPICH says */
   m->byte = (void *)(uintptr_t)0x4c00010d;
+  m->returns = (void *)(uintptr_t)0x54000001;
   m->ignore = (void *)(uintptr_t)1;
   return true;
 }
@@ -62,11 +57,29 @@ static void *open_library(const Family *f, char why[FL_MPI_WHY]) {
   return library;
 }
 
+/* A call of MPI has failed: the others cannot be reached. */
+static int fail(FlMpi *m) {
+  pthread_mutex_lock(&m->beats.lock);
+  fl_beats_lose(m, -1, "cannot be reached by MPI");
+  pthread_mutex_unlock(&m->beats.lock);
+  return atomic_load(&m->lost);
+}
+
+static int begun(FlMpi *m, int failed) {
+  pthread_mutex_unlock(&m->calls);
+  return failed ? fail(m) : 0;
+}
+
 /* A processor is given to others, ever longer, while nothing comes: workers of this machine need it. */
 static int wait_for(FlMpi *m, void *request) {
   enum { YIELDS = 200, LONGEST_US = 500 };
-  int done = 0;
-  for (int64_t round = 0, us = 10; !m->Test(&request, &done, m->ignore); round++) {
+  for (int64_t round = 0, us = 10;; round++) {
+    int done = 0, lost = atomic_load_explicit(&m->lost, memory_order_relaxed);
+    if (lost) return lost;
+    pthread_mutex_lock(&m->calls);
+    int failed = m->Test(&request, &done, m->ignore);
+    pthread_mutex_unlock(&m->calls);
+    if (failed) return fail(m);
     if (done) return 0;
     if (round < YIELDS) {
       sched_yield();
@@ -75,16 +88,21 @@ static int wait_for(FlMpi *m, void *request) {
     nanosleep(&(struct timespec){.tv_nsec = us * 1000}, NULL);
     if (us < LONGEST_US) us += us / 4 + 1;
   }
-  return m->here + 1;
+}
+
+/* `n` bytes of each rank, to all. */
+static int gather(FlMpi *m, const void *mine, void *all, int n) {
+  void *request = NULL;
+  pthread_mutex_lock(&m->calls);
+  int lost = begun(m, m->Iallgather(mine, n, m->byte, all, n, m->byte, m->world, &request));
+  return lost ? lost : wait_for(m, request);
 }
 
 static int exchange(void *arg, FlRankSlot *slots) {
   FlMpi *m = arg;
   FlRankSlot mine = slots[m->here];
-  void *request = NULL;
-  if (m->Iallgather(&mine, FL_RANK_SLOT, m->byte, slots, FL_RANK_SLOT, m->byte, m->world, &request))
-    return m->here + 1;
-  return wait_for(m, request);
+  int lost = atomic_load(&m->lost);
+  return lost ? lost : gather(m, &mine, slots, FL_RANK_SLOT);
 }
 
 static int send_bytes(void *arg, int32_t from, void *bytes, int64_t n) {
@@ -93,49 +111,76 @@ static int send_bytes(void *arg, int32_t from, void *bytes, int64_t n) {
   void *room =
       bytes ? NULL
             : mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (room == MAP_FAILED) return m->here + 1;
+  if (room == MAP_FAILED) return fail(m);
   for (int64_t at = 0; at < n && !lost; at += CHUNK) {
     void *request = NULL;
     int some = (int)(n - at < CHUNK ? n - at : CHUNK);
-    lost = m->Ibcast(room ? room : (char *)bytes + at, some, m->byte, from, m->world, &request)
-               ? m->here + 1
-               : wait_for(m, request);
+    pthread_mutex_lock(&m->calls);
+    lost = begun(m, m->Ibcast(room ? room : (char *)bytes + at, some, m->byte, from, m->world, &request));
+    if (!lost) lost = wait_for(m, request);
   }
   if (room) munmap(room, CHUNK);
   return lost;
 }
 
-static const FlRankEngine engine = {exchange, send_bytes, false};
+static const FlRankEngine engine = {exchange, send_bytes, true, false};
+
+/* ---- the beginning and the end ------------------------------------------------------------------------- */
+
+/* The ranks say who they are. */
+static bool introduce(FlMpi *m) {
+  FlPeer mine = {.pid = getpid(), .machine = fl_ranks_machine()};
+  gethostname(mine.host, sizeof mine.host - 1);
+  m->peers = calloc((size_t)m->size, sizeof *m->peers);
+  return m->peers && !gather(m, &mine, m->peers, sizeof mine);
+}
 
 /* Meets the others; the library must know as many as the launcher has started. */
-static bool join(FlMpi *m, const Family *f, int launched, int *size, char why[FL_MPI_WHY]) {
-  int given;
-  if (m->Init_thread(NULL, NULL, FUNNELED, &given) == 0 && m->Comm_size(m->world, size) == 0 &&
-      m->Comm_rank(m->world, &m->here) == 0 && *size == launched)
-    return true;
-  snprintf(why, FL_MPI_WHY, "%s started %d ranks, and its library knows of %d: are they of one version?",
-           f->name, launched, *size);
+static bool join(FlMpi *m, const Family *f, int launched, char why[FL_MPI_WHY]) {
+  int given = 0;
+  bool ok = m->Init_thread(NULL, NULL, SERIALIZED, &given) == 0 && m->Comm_size(m->world, &m->size) == 0 &&
+            m->Comm_rank(m->world, &m->here) == 0;
+  if (!ok || m->size != launched) {
+    snprintf(why, FL_MPI_WHY, "%s started %d ranks, and its library knows of %d: are they of one version?",
+             f->name, launched, m->size);
+    return false;
+  }
+  m->threads = given >= SERIALIZED;
+  if (m->returns) m->Comm_set_errhandler(m->world, m->returns);
+  if (introduce(m) && fl_beats_met(m)) return true;
+  snprintf(why, FL_MPI_WHY, "the ranks that %s started cannot reach each other", f->name);
   return false;
 }
 
-bool fl_mpi_start(FlRanks *out, char why[FL_MPI_WHY]) {
+bool fl_mpi_start(FlRanks *out, const FlRankNews *news, char why[FL_MPI_WHY]) {
   FlMpiLaunch l;
   const Family *f = fl_mpi_launched(&l) ? &families[l.family] : NULL;
   void *library = f ? open_library(f, why) : NULL;
   FlMpi *m = library ? calloc(1, sizeof *m) : NULL;
-  int size = 0;
-  if (m && find_functions(m, library, why) && join(m, f, l.size, &size, why)) {
-    if (fl_ranks_init(out, &engine, m, size, m->here)) return true;
+  if (!library) return false;
+  bool found = m && find_functions(m, library, why);
+  if (m) pthread_mutex_init(&m->calls, NULL);
+  bool watched = found && fl_beats_start(m, news);
+  if (!m || (found && !watched)) snprintf(why, FL_MPI_WHY, "out of memory");
+  if (watched && join(m, f, l.size, why)) {
+    if (fl_ranks_init(out, &engine, m, m->size, m->here)) return true;
     snprintf(why, FL_MPI_WHY, "out of memory");
   }
+  if (watched) fl_beats_stop(m);
+  if (m) free(m->peers);
   free(m);
   return false;
 }
 
-void fl_mpi_end(FlRanks *r, int status) {
+bool fl_mpi_end(FlRanks *r) {
   FlMpi *m = r->arg;
-  if (r->lost) m->Abort(m->world, status ? status : 1);
-  else m->Finalize();
+  if (!atomic_load(&m->lost)) fl_beats_leave(m);
+  bool left = !atomic_load(&m->lost);
+  if (left) m->Finalize();
+  fl_beats_stop(m);
+  pthread_mutex_destroy(&m->calls);
   fl_ranks_reset(r);
+  free(m->peers);
   free(m);
+  return left;
 }

@@ -47,6 +47,7 @@ typedef struct FlRankEngine {
   int (*exchange)(void *arg, FlRankSlot *slots); /* each its own slot, to all */
   /* `n` bytes of rank `from`, to all; `bytes` may be NULL where there is no room for them. */
   int (*send)(void *arg, int32_t from, void *bytes, int64_t n);
+  bool says_lost;   /* who is told that a rank is lost has said so (FlRankNews) */
   bool one_process; /* the ranks are threads of one process, which share its standard input */
 } FlRankEngine;
 
@@ -112,14 +113,30 @@ typedef struct FlMpiLaunch {
 bool fl_mpi_launched(FlMpiLaunch *out); /* false: not as one of several */
 int fl_mpi_rank(void);                  /* -1: likewise */
 int fl_mpi_ranks_near(void);            /* at least 1 */
+/* What tells this machine, and this view of its processes, from others. */
+uint64_t fl_ranks_machine(void);
+
+/* What a rank is told between meetings, on a thread that does nothing else. `ends`: the run is to end, since
+ * a signal has reached another rank, or one is lost (-1). `late`, which does not return: that was some time
+ * ago, or MPI does not answer. `lost`: 1 + a rank, which may be this one, 0: none; `why`: a sentence, NULL:
+ * after a signal, or where all that is left is to leave. */
+typedef struct FlRankNews {
+  void (*ends)(void *arg, int signal, int lost, const char *why);
+  void (*late)(void *arg, int signal, int lost, const char *why);
+  void *arg;
+} FlRankNews;
 
 /* mpi.c, which only programs hold that can open libraries (flowc, and what `flowc build --ranks` makes):
  * elsewhere the address of fl_mpi_start is NULL. Opens the library of the launcher's MPI and meets the
  * others; false: `why` says what is missing. */
 enum { FL_MPI_WHY = 256 };
-bool fl_mpi_start(FlRanks *out, char why[FL_MPI_WHY]) __attribute__((weak));
-/* All ranks leave; where one is lost, the launcher is told to end what is left. */
-void fl_mpi_end(FlRanks *ranks, int status) __attribute__((weak));
+bool fl_mpi_start(FlRanks *out, const FlRankNews *news, char why[FL_MPI_WHY]) __attribute__((weak));
+/* All ranks leave. false: one is lost, and nothing but the end of the process is left. */
+bool fl_mpi_end(FlRanks *ranks) __attribute__((weak));
+/* A signal that is to end the program has reached this rank: the others are told. */
+void fl_mpi_signal(FlRanks *ranks, int signal) __attribute__((weak));
+/* Whether a rank is lost; looks first whether one of this machine has ended. Any thread. */
+bool fl_mpi_gone(FlRanks *ranks) __attribute__((weak));
 
 /* An engine for tests: ranks as threads of this process. Each waits for a random time of at most `delay_us`
  * microseconds before each meeting; rank `dies` (-1: none) is lost at the `dies_at`-th. */

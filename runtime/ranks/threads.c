@@ -106,4 +106,4 @@ static int send_bytes(void *arg, int32_t from, void *bytes, int64_t n) {
   return lost;
 }
 
-const FlRankEngine fl_rank_threads = {exchange, send_bytes, true};
+const FlRankEngine fl_rank_threads = {exchange, send_bytes, false, true};

@@ -20,7 +20,7 @@ EXAMPLES = ["01_hello", "04_kmeans", "06_grid_search", "09_autoencoder", "11_pca
 SCRIPTS = {
     "fails": "stage f(n: i64) -> i64 = 10 // (n - 5)\nprint(1)\nprint([for k in 0..9: f(k)])\n",
     "reads": 'type Row = (a: i64)\nlet t: Row[_] = read_csv("-")\nprint(len(t))\nprint([for k in 0..5: sum(t.a) * k])\n'
-             'write_csv("out.csv", t)\n',
+             'write_csv(t, "out.csv")\n',
     "notes": "stage f(n: i64) -> f64 { note(n = n)\n sqrt(f64(n)) }\nprint([for k in 0..9: f(k)])\n",
     "slow": "stage f(n: i64) -> f64 = sum(for i in 0..n: sin(f64(i)))\nprint(0)\n"
             "print([for k in 0..400: f(20000000 + k)])\n",

@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+"""Ranks that are killed, stopped, interrupted, or out of room, over the MPIs that this machine has: all processes end within
+five seconds, with one message and the status of one process; nothing is left behind, and the next run continues from the store.
+A process that stands still is found by its silence. Without an MPI nothing is checked.
+
+usage: ranks_lost.py [--all]: 200 kills at random moments, 20 stops, 20 full disks, 20 errors of one rank; else a few of each
+"""
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from scenario_kit import FLOWC, PATIENCE, SHORT, Place, check, finish
+
+# seconds: 60
+ALL = "--all" in sys.argv
+LAUNCHERS = [name for name in ("mpirun.openmpi", "mpirun.mpich") if shutil.which(name)]
+KILLS, STOPS, DISKS, ERRORS = (200, 20, 20, 20) if ALL else (4, 2, 2, 2) if SHORT else (8, 3, 3, 3)
+SCRIPT = """stage f(n: i64) -> f64 = sum(for i in 0..n: sin(f64(i)))
+print(0)
+print([for k in 0..40: f(2000000 + k)])
+write_csv(table(x = [for k in 40..60: f(2000000 + k)]), "out.csv")
+"""
+LONG = SCRIPT.replace("0..40: f(2000000", "0..400: f(5000000")
+READS = """type Row = (a: i64)
+let t: Row[_] = read_csv("data.csv")
+print(sum(t.a))
+print([for k in 0..9: sum(t.a) // k])
+"""
+if PATIENCE > 1:  # MPICH leaves memory behind that is its own
+    os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+
+
+def patience():
+    """Five seconds are of a machine that has a processor for each rank."""
+    return PATIENCE * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
+def below(pid):
+    """All processes below one, the nearest first."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            if int(path.read_text().rsplit(")", 1)[1].split()[1]) == pid:
+                found.append(int(path.parent.name))
+        except (OSError, IndexError):
+            pass
+    return found + [deep for child in found for deep in below(child)]
+
+
+def rank_of(pid):
+    """Which rank a process is; None: none."""
+    try:
+        words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        text = pathlib.Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        return None
+    found = re.search(rb"(?:^|\0)(?:OMPI_COMM_WORLD_RANK|PMI_RANK)=(\d+)", text)
+    return int(found[1]) if found and words[0].endswith((b"flowc", b"model")) else None
+
+
+def running(place, launcher, name, *more):
+    """A run that takes some seconds, or many, and its ranks once all are there."""
+    p = subprocess.Popen([FLOWC, "run", f"{name}.flow", "--ranks", "3", "--workers", "1", *more], cwd=place.path, text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, start_new_session=True,
+                         env=dict(place.env, FLOW_MPIRUN=launcher))
+    until = time.time() + 60 * PATIENCE
+    ranks = {}
+    while len(ranks) < 3 and time.time() < until and p.poll() is None:
+        ranks = {r: pid for pid in below(p.pid) if (r := rank_of(pid)) is not None}
+        time.sleep(0.02)
+    return p, ranks
+
+
+def end(p, everyone, what):
+    """Waits for all to end; (status, out, said)."""
+    begin, limit = time.time(), patience()
+    try:
+        out, said = p.communicate(timeout=60 * limit)
+    except subprocess.TimeoutExpired:
+        os.killpg(p.pid, signal.SIGKILL)
+        out, said = p.communicate()
+    left = everyone
+    while left and time.time() < begin + 20 * limit:
+        left = [pid for pid in left if alive(pid)]
+        time.sleep(0.02)
+    took = time.time() - begin
+    check(took < 5 * limit and not left, f"{what}: all end within 5 seconds ({took:.1f} s, limit {5 * limit:.1f}, left {left})", said)
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    return p.returncode, out, said
+
+
+def alive(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except (OSError, IndexError):
+        return False
+
+
+def messages(said):
+    return len(re.findall(r"^(?:\S+: )?(?:error|interrupted)\b", said, re.M))
+
+
+def continues(place, launcher, what, want):
+    """The next run, of another number of ranks, gives what one process gives, and takes what was stored."""
+    left = [p for p in kept.iterdir() if p.name.startswith("flow-")]
+    check(not left and not (place.path / "out.csv").exists(), f"{what}: nothing is left behind", left)
+    done = place.run("run", "slow.flow", "--ranks", "2", timeout=120)
+    check(done.returncode == 0 and done.stdout == want and (place.path / "out.csv").read_text() == table, f"{what}: the next run continues",
+          (done.returncode, done.stderr))
+    (place.path / "out.csv").unlink(missing_ok=True)
+    shutil.rmtree(place.store, ignore_errors=True)
+
+
+def kills(place, launcher, want):
+    for k in range(KILLS):
+        rank, wait = random.randrange(3), random.random() * 3
+        what = f"{launcher}: rank {rank} killed after {wait:.2f} s"
+        p, ranks = running(place, launcher, "slow")
+        try:
+            p.communicate(timeout=wait)
+        except subprocess.TimeoutExpired:
+            everyone = below(p.pid)
+            try:
+                os.kill(ranks[rank], signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            status, out, said = end(p, everyone, what)
+            done = status == 0 and out == want  # it was over
+            check(done or (status == 4 and messages(said) == 1 and "E0920" in said), f"{what}: status {status}, one message", said)
+            if done:
+                (place.path / "out.csv").unlink()
+        else:
+            (place.path / "out.csv").unlink()
+        if k % 4 == 0:
+            continues(place, launcher, what, want)
+
+
+def stops(place, launcher, want):
+    for k in range(STOPS):
+        rank, wait = k % 3, 0.5 + random.random()
+        what = f"{launcher}: rank {rank} stopped after {wait:.2f} s"
+        p, ranks = running(place, launcher, "long", "--no-cache")
+        time.sleep(wait)
+        everyone = below(p.pid)
+        os.kill(ranks[rank], signal.SIGSTOP)
+        status, out, said = end(p, everyone, what)
+        check(status == 4 and messages(said) == 1 and ("has not answered" in said or "was stopped" in said), f"{what}: {status}, found by its silence", said)
+    continues(place, launcher, f"{launcher}: stops", want)
+
+
+def pauses(place, launcher, want):
+    """One rank that stands still for a moment, and all of them for longer than a lost one is waited for, go on."""
+    for which, seconds in ((1, 1.5), (None, 5)):
+        p, ranks = running(place, launcher, "slow", "--no-cache")
+        time.sleep(0.5)
+        chosen = [pid for r, pid in ranks.items() if which in (None, r)]
+        for how in (signal.SIGSTOP, signal.SIGCONT):
+            for pid in chosen:
+                try:
+                    os.kill(pid, how)
+                except ProcessLookupError:
+                    pass
+            time.sleep(seconds if how == signal.SIGSTOP else 0)
+        out, said = p.communicate(timeout=120 * PATIENCE)
+        check(p.returncode == 0 and out == want, f"{launcher}: a pause of {'all' if which is None else 'one'} for {seconds} s", said)
+        (place.path / "out.csv").unlink(missing_ok=True)
+
+
+def signals(place, launcher):
+    """To each process in turn: the one that was started, the launchers, the ranks."""
+    p, ranks = running(place, launcher, "long", "--no-cache")
+    n = len([pid for pid in below(p.pid)])
+    for k in range(-1, n):
+        for how in (signal.SIGINT, signal.SIGTERM) if ALL or k in (-1, n - 1) else (signal.SIGTERM,):
+            if k > -1 or how == signal.SIGTERM:
+                p, ranks = running(place, launcher, "long", "--no-cache")
+            time.sleep(0.7)
+            everyone = below(p.pid)
+            pid = p.pid if k < 0 else everyone[min(k, len(everyone) - 1)]
+            what = f"{launcher}: {how.name} to process {k} ({pathlib.Path(f'/proc/{pid}/comm').read_text().strip()})"
+            ignored = "proxy" in pathlib.Path(f"/proc/{pid}/comm").read_text()  # MPICH's, which then goes on
+            os.kill(pid, how)
+            status, out, said = (p.wait(), *p.communicate()) if ignored and how == signal.SIGTERM else end(p, everyone, what)
+            check(status == 128 + how if k < 0 else status != 0 or ignored, f"{what}: status {status}", said)
+            check(messages(said) == (0 if status == 0 else 1), f"{what}: one message", said)
+
+
+def wrapped(place, launcher, name, before):
+    """`mpirun -n 3` of a shell that does something at rank 1 before it becomes the script's binary."""
+    text = f'if [ "$OMPI_COMM_WORLD_RANK$PMI_RANK" = 1 ]; then {before}; fi; exec {place.path}/{name} --no-cache --workers 1 --memory 20M'
+    env = dict(place.env, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
+               OMPI_MCA_orte_execute_quiet="1")
+    begin = time.time()
+    done = subprocess.run([launcher, "-n", "3", "sh", "-c", text], cwd=place.path, env=env, text=True, capture_output=True, timeout=120 * PATIENCE)
+    return done, time.time() - begin
+
+
+def errors(place, launcher):
+    """A file that is missing, or another one, at one rank."""
+    other = place.path / "other"
+    other.mkdir(exist_ok=True)
+    alone = place.run_binary("reads", "--no-cache")
+    for k in range(ERRORS):
+        if k % 2:
+            (other / "data.csv").write_text("a\n" + "1\n" * 5000 + "x\n")
+        else:
+            (other / "data.csv").unlink(missing_ok=True)
+        done, took = wrapped(place, launcher, "reads", f"cd {other}")
+        check(done.returncode != 0 and messages(done.stderr) == 1 and "rank" in done.stderr and took < 20 * patience(),
+              f"{launcher}: an error at one rank ({took:.1f} s) is said once, with a status", (done.returncode, done.stderr))
+    check(alone.returncode == 1 and "E0" in alone.stderr, "the script by itself ends with its own error", alone.stderr)
+
+
+def full_disks(place, launcher):
+    """Small disks at one rank, which sees the others' folder as well."""
+    small = "mount -t tmpfs -o size=1m tmpfs"
+    hide = f"mount --bind {place.path} /mnt && {small} /tmp && {small} /var/tmp && mkdir -p {place.path} && mount --bind /mnt {place.path}"
+    if subprocess.run(["unshare", "-m", "sh", "-c", hide], capture_output=True).returncode:
+        return print("note: full disks were left out: they need root")
+    place.env["OMPI_MCA_orte_tmpdir_base"] = str(place.path)
+    text = f"unshare -m sh -c \"{hide} && export TMPDIR=/tmp && cd {place.path} && ./sorts --no-cache --workers 1 --memory 20M; "
+    text += 'status=\\$?; test -z \\"\\$(ls /tmp | grep flow-spill)\\" || echo left behind >&2; exit \\$status"; exit'
+    for k in range(DISKS):
+        done, took = wrapped(place, launcher, "sorts", text)
+        check(done.returncode == 4 and messages(done.stderr) == 1 and "rank 1" in done.stderr and "left behind" not in done.stderr
+              and took < 60 * patience(), f"{launcher}: a full disk at one rank ({took:.1f} s)", (done.returncode, done.stdout[-200:], done.stderr))
+    del place.env["OMPI_MCA_orte_tmpdir_base"]
+
+
+place = Place(slow__flow=SCRIPT, long__flow=LONG, reads__flow=READS)
+place.write("sorts.flow", 'let a = [for i in 0..5000000: (i * 7919) % 5000011]\nlet s = sort(a)\nprint(s[0] + s[4999999])\n')
+place.write("data.csv", "a\n" + "".join(f"{k}\n" for k in range(5000)))
+kept = place.path / "kept"
+kept.mkdir()
+place.env["TMPDIR"] = str(kept)
+if not LAUNCHERS:
+    print("note: no MPI is here (./build.sh deps --mpi): nothing was checked")
+    check(True, "")
+    finish()
+alone = place.run("run", "slow.flow", "--no-cache")
+table = (place.path / "out.csv").read_text()
+(place.path / "out.csv").unlink()
+check(alone.returncode == 0, "the script runs", alone.stderr)
+for name in ("reads", "sorts"):
+    place.run("build", "--ranks", f"{name}.flow", "-o", name)
+for launcher in LAUNCHERS:
+    place.env["FLOW_MPIRUN"] = launcher
+    kills(place, launcher, alone.stdout)
+    stops(place, launcher, alone.stdout)
+    pauses(place, launcher, alone.stdout)
+    signals(place, launcher)
+    errors(place, launcher)
+    full_disks(place, launcher)
+finish()

@@ -47,9 +47,18 @@ bool fl_launch_leave_status(int status) {
   return left;
 }
 
+bool fl_launch_status_left(void) {
+  const char *path = status_path();
+  FILE *f = path ? fopen(path, "re") : NULL;
+  int status = -1;
+  bool left = f && fscanf(f, "%d", &status) == 1 && status >= 0;
+  if (f) fclose(f);
+  return left;
+}
+
 int fl_launch_asked(int signal) {
   const char *path = status_path();
-  FILE *f = path ? fopen(path, "r") : NULL;
+  FILE *f = path ? fopen(path, "re") : NULL;
   int asked = 0;
   bool found = f && fscanf(f, "^%d", &asked) == 1 && asked > 0;
   if (f) fclose(f);

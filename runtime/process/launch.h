@@ -15,6 +15,8 @@ int fl_launch_hosts(const char *name, const char *hosts) __attribute__((weak));
  * ranks have met. */
 bool fl_launch_is_ours(void) __attribute__((weak));
 bool fl_launch_leave_status(int status) __attribute__((weak));
+/* Whether a rank has left one. */
+bool fl_launch_status_left(void) __attribute__((weak));
 /* The signal that was sent to who asked for ranks, where a launcher has passed on another one. */
 int fl_launch_asked(int signal) __attribute__((weak));
 

@@ -20,7 +20,7 @@ static bool speaks(const FlRankLife *l, int lost) {
 /* At once, and with the status, since a launcher may end this process in a moment. */
 static void say_lost(const FlRankLife *l, int lost, const char *why) {
   char text[512];
-  if (!speaks(l, lost)) return;
+  if (!speaks(l, lost) || fl_launch_status_left()) return; /* rank 0 has said what it was */
   snprintf(text, sizeof text, "error E0920: %s\n  help: stages that were stored are found by the next run\n",
            why);
   fl_printed_say(text);

@@ -133,8 +133,8 @@ static void count_silence(FlMpi *m, int ms) {
     snprintf(how, sizeof how, "has not answered for %.3g seconds", b->silence_ms / 1000.0);
     fl_beats_lose(m, l->rank, how);
     const FlPeer *its = &m->peers[l->rank];
-    if (its->machine == m->peers[m->here].machine)
-      kill((pid_t)its->pid, SIGKILL); /* the launcher sees it at once */
+    bool told = m->here < 2; /* by this rank, which has said so by now; then the launcher sees it at once */
+    if (told && its->machine == m->peers[m->here].machine) kill((pid_t)its->pid, SIGKILL);
   }
 }
 

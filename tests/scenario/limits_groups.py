@@ -20,7 +20,7 @@ from scenario_kit import PATIENCE, Place, check, finish
 ROWS = 300_000  # of fewer rows nobody asks whether their groups are many
 sanitized = PATIENCE > 1  # a sanitizer's own memory counts too: then the limit is wide, and only values are compared
 ALL = "--all" in sys.argv
-LIMITS = {"8000M": "138"} if sanitized else {"26M": "138" if ALL else "18", "40M": "138" if ALL else "3"}  # with these numbers of workers
+LIMITS = {"8000M": "138"} if sanitized else {"26M": "138" if ALL else "8", "40M": "138" if ALL else "3"}  # with these numbers of workers
 AGGREGATES = "n = count(), s = sum(f), m = mean(f), lo = min(w), hi = max(w), mid = median(f), a = first(w), b = last(w), t = first(name), d = n_distinct(w)"
 KEYS = {"sparse": "key", "float": "real", "null": "maybe", "two": "name, key", "wide": "real, maybe, name"}
 FIRSTS = ["whole", "hardly", "key", "real"]  # of the first two, two in a thousand rows are no first ones

@@ -96,7 +96,7 @@ def main():
     else:
         numbers = [int(word) for word in words]
         seed = (numbers[0] if numbers else 1) or time.time_ns() // 1000 % 10**9
-        scripts, faulting = numbers[1:3] if len(numbers) == 3 else (8, 16) if SHORT else (20, 40)
+        scripts, faulting = numbers[1:3] if len(numbers) == 3 else (8, 16) if SHORT else (16, 32)
         print(f"seed {seed}: tests/scenario/random_programs.py {seed} {scripts} {faulting}", flush=True)
         jobs = [(seed * 1000 + k, PROGRAMS, False) for k in range(scripts)]
         jobs += [(seed * 1000 + scripts + k, 1, True) for k in range(faulting)]

@@ -4,7 +4,7 @@ process (build/tests/ranks_run): what it prints, says, writes and returns, over 
 Then ranks that are lost at each of the first meetings: the others end, with a message.
 
 usage: ranks.py [--all | WORD ...]: all scripts, each two of the ways, by turns; or those whose path holds a word, all ways.
-Without words the examples and every sixth script (in a short run, FLOW_TEST_SHORT, every twelfth) take one.
+Without words the examples and every eighth script (in a short run, FLOW_TEST_SHORT, every sixteenth) take one.
 """
 import concurrent.futures
 import os
@@ -117,7 +117,7 @@ def all_scripts():
     scripts = sorted((ROOT / "examples").glob("?*.flow")) + sorted((ROOT / "tests/run").rglob("?*.flow"))
     kept = [s for s in scripts if fits(*directives(s))]
     words = sys.argv[1:]
-    every = 1 if words else 12 if SHORT else 6
+    every = 1 if words else 16 if SHORT else 8
     chosen = [(n, s) for n, s in enumerate(kept) if n % every == 0 or s.parent.name == "examples"]
     chosen = [c for k, c in enumerate(chosen) if k % SHARDS == SHARD]
     if words and words != ["--all"]:

@@ -16,12 +16,12 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import FLOWC, PATIENCE, SHORT, Place, check, finish
+from scenario_kit import FLOWC, PATIENCE, Place, check, finish
 
 # seconds: 60
 ALL = "--all" in sys.argv
 LAUNCHERS = [name for name in ("mpirun.openmpi", "mpirun.mpich") if shutil.which(name)]
-KILLS, STOPS, DISKS, ERRORS = (200, 20, 20, 20) if ALL else (4, 2, 2, 2) if SHORT else (8, 3, 3, 3)
+KILLS, STOPS, DISKS, ERRORS = (200, 20, 20, 20) if ALL else (4, 2, 2, 2)
 SCRIPT = """stage f(n: i64) -> f64 = sum(for i in 0..n: sin(f64(i)))
 print(0)
 print([for k in 0..40: f(2000000 + k)])

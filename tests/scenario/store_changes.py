@@ -3,7 +3,7 @@ replace and put back, links that lead elsewhere, commits into a write-ahead log;
 files by a pattern, files of `exec`, and row types that the code cache remembers. What a run says meanwhile is its own; but
 afterwards, whatever content there is, a run with the store gives what one with --no-cache gives.
 
-84 rounds; 30 with FLOW_TEST_SHORT=1; as many as the first argument says, from the seed that the second says."""
+60 rounds; 30 with FLOW_TEST_SHORT=1; as many as the first argument says, from the seed that the second says."""
 import gzip
 import os
 import pathlib
@@ -23,7 +23,7 @@ from scenario_kit import FLOWC, ROOT, SHARD, SHARDS, SHORT, Place, check, finish
 
 # shards: 3
 
-ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else (30 if SHORT else 84) // SHARDS
+ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else (30 if SHORT else 60) // SHARDS
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 1 + SHARD
 chance = random.Random(SEED)
 place = Place()

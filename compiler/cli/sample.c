@@ -7,6 +7,7 @@
 #include "cli/sample.h"
 #include "cli/program.h"
 
+#include "base/child_limits.h"
 #include "io/io.h"
 #include "lsp/document.h"
 
@@ -107,24 +108,6 @@ static void place_files(Files *f, FlRegion *r) {
 
 /* ---- in the child: what it may take -------------------------------------------------------------------- */
 
-static void bound(int what, rlim_t most) {
-  struct rlimit limit;
-  if (getrlimit(what, &limit) != 0 || limit.rlim_cur <= most) return;
-  limit.rlim_cur = most;
-  setrlimit(what, &limit);
-}
-
-/* Bytes of address space that the process has; 0: not known. */
-static rlim_t space(void) {
-  char text[64] = "";
-  int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  ssize_t n = read(fd, text, sizeof text - 1);
-  close(fd);
-  long page = sysconf(_SC_PAGESIZE);
-  return n > 0 && page > 0 ? (rlim_t)strtoull(text, NULL, 10) * (rlim_t)page : 0;
-}
-
 static bool leave_streams(int to) {
   int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
   return nowhere >= 0 && dup2(nowhere, 0) == 0 && dup2(to, 1) == 1 && dup2(nowhere, 2) == 2;
@@ -156,10 +139,7 @@ static int show(const FlLspSample *asked, int to) {
   FlWorld world = fl_lsp_world(asked->world);
   FlBuildOptions build = {.cpu = FL_CPU_HOST, .test = -1, .world = &world};
   FlCompilation c;
-  rlim_t now = space();
-  if (now) bound(RLIMIT_AS, now + (rlim_t)MEMORY);
-  bound(RLIMIT_CORE, 0);
-  bound(RLIMIT_CPU, (rlim_t)asked->ms / 1000 + 2);
+  fl_child_limits(asked->ms / 1000 + 2, MEMORY);
   fl_compilation_init_text(&c, asked->path, asked->text);
   c.silent = true;
   if (c.lacks || fl_compile_ir(&c, &build) || !go_beside(asked->path)) return 1;
@@ -168,7 +148,7 @@ static int show(const FlLspSample *asked, int to) {
   Files files = {.asked = asked, .arena = c.arena};
   for (const FlFunc *f = c.sema.module->first; f; f = f->next) place_files(&files, f->body);
   if (files.moved && files.shown) return 1;
-  bound(RLIMIT_FSIZE, 0); /* files of its own are made */
+  setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, 0}); /* files of its own are made */
   if (!leave_streams(to) || (files.cut.len && !say(1, files.cut.s, files.cut.len)) || !say(1, "\n", 1))
     return 1;
   return fl_program_look(&c, &build, 7, argv, (int64_t)asked->ms * 1000000);

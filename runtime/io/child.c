@@ -8,6 +8,7 @@
  * usable in the child (fork(3), malloc's at-fork handlers), nothing else that another thread may have locked
  * is used, and the child leaves by _exit. */
 #include "io/child.h"
+#include "base/child_limits.h"
 #include "data/data.h"
 #include "exec/exec.h"
 
@@ -38,24 +39,6 @@ void fl_child_say(int to, const void *bytes, size_t n) {
   }
 }
 
-static void bound(int what, rlim_t most) {
-  struct rlimit limit;
-  if (getrlimit(what, &limit) != 0 || limit.rlim_cur <= most) return;
-  limit.rlim_cur = most;
-  setrlimit(what, &limit);
-}
-
-/* Bytes of address space that the process has; 0: not known. */
-static rlim_t space(void) {
-  char text[64] = "";
-  int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  ssize_t n = read(fd, text, sizeof text - 1);
-  close(fd);
-  long page = sysconf(_SC_PAGESIZE);
-  return n > 0 && page > 0 ? (rlim_t)strtoull(text, NULL, 10) * (rlim_t)page : 0;
-}
-
 /* Signals as a process has them at first, but those that a person sends: what to do then the parent decides.
  */
 static void usual_signals(void) {
@@ -74,10 +57,7 @@ _Noreturn static void be_child(const FlChild *c, pid_t parent, int to) {
   usual_signals();
   int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (nowhere < 0 || dup2(nowhere, 1) < 0 || dup2(nowhere, 2) < 0) _exit(1);
-  bound(RLIMIT_CORE, 0);
-  bound(RLIMIT_CPU, (rlim_t)c->seconds);
-  rlim_t now = space();
-  if (now) bound(RLIMIT_AS, now + (rlim_t)c->memory);
+  fl_child_limits(c->seconds, c->memory);
   c->fn(c->env, to);
   _exit(0);
 }

@@ -39,7 +39,7 @@ CALLS = {
                                     "runtime/data/resident.c": "likewise", "runtime/data/write_behind.c": "likewise", "runtime/data/log.c": "likewise",
                                     "compiler/codegen/link.c": "of this thread, while the linker runs"},
     "fork vfork": {"runtime/process/launch.c": "the launcher of ranks", "compiler/cli/": "flowc test", "runtime/io/child.c": "readers that libraries may crash"},
-    "prctl setrlimit": {"runtime/process/launch.c": "it ends when this process does", "runtime/io/child.c": "in the child", "compiler/cli/sample.c": "likewise"},
+    "prctl setrlimit": {"runtime/process/launch.c": "it ends when this process does", "runtime/io/child.c": "in the child", "runtime/base/child_limits.c": "in the child", "compiler/cli/sample.c": "likewise"},
     "mallopt setvbuf": {"runtime/process/": "the main program's"},
     "malloc_trim": {"runtime/base/machine.c": "gives back what is free: nobody has it"},
     "LLVMParseCommandLineOptions LLVMInstallFatalErrorHandler": {"compiler/codegen/llvm_target.c": "of this module's own LLVM",

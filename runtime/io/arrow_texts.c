@@ -19,7 +19,10 @@ static inline bool of_offsets(const FlArrowLeaf *l, int64_t bits, int64_t first,
   for (int64_t k = 0, begin = from; k < n; k++) {
     const int64_t end = fl_arrow_load(offsets + (k + 1) * (bits / 8), bits, true);
     falls = falls || end < begin;
-    to[k] = end > begin ? (FlText){texts + begin, end - begin} : (FlText){NULL, 0};
+    /* As numbers: of offsets that fall later on, these may be anything; then nobody reads what was made. */
+    const uintptr_t at = (uintptr_t)texts + (uintptr_t)begin;
+    const int64_t len = (int64_t)((uint64_t)end - (uint64_t)begin);
+    to[k] = end > begin ? (FlText){(const char *)at, len} : (FlText){NULL, 0};
     begin = end;
   }
   if (falls) return false;

@@ -21,6 +21,9 @@ from hosts_kit import Hosts, lacks
 from scenario_kit import FLOWC, PATIENCE, Place, check, finish
 
 # seconds: 60
+if PATIENCE > 1:  # libraries of MPI leave memory behind, and nothing tells the sanitizer on another host not to look
+    print("left out with sanitizers")
+    finish()
 ALL = "--all" in sys.argv
 LAUNCHERS = [name for name in ("mpirun.openmpi", "mpirun.mpich") if shutil.which(name)]
 SCRIPTS = {

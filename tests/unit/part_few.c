@@ -22,7 +22,7 @@ static void test_sums(int64_t n, int64_t g) {
   __int128 start[FL_PART_FEW], plain[FL_PART_FEW], positive[FL_PART_FEW], terms[FL_PART_FEW],
       found[FL_PART_FEW];
   for (int64_t k = 0; k < g; k++)
-    terms[k] = positive[k] = plain[k] = start[k] = (__int128)any_integer() << 40;
+    terms[k] = positive[k] = plain[k] = start[k] = (__int128)any_integer() * ((__int128)1 << 40);
   for (int64_t i = 0; i < n; i++) {
     const int64_t k = id[i] = (int64_t)(draw() % (uint64_t)g);
     x[i] = any_integer();

@@ -8,27 +8,10 @@
  * arrays, so that they fail as ever.
  */
 #include "exec/ranks.h"
-#include "flow/aggregates.h"
 #include "part/part.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct Kind {
-  const char *name;
-  FlAggState state;
-} Kind;
-
-static FlAggState state_of(const char *name) {
-  static const Kind kinds[] = {
-#define FL_AGG_ROW(NAME, text, COLUMNS, RESULT, NULLS, STATE, ...) {#text, FL_STATE_##STATE},
-#include "flow/aggregates.def"
-#undef FL_AGG_ROW
-  };
-  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-    if (strcmp(kinds[k].name, name) == 0) return kinds[k].state;
-  return FL_STATE_NONE;
-}
 
 /* A state of an aggregate: what is folded of which column, and where it stands among the joined arrays. */
 typedef struct State {
@@ -66,7 +49,7 @@ static FlType1 column_of(int32_t dtype) { return (FlType1){.dtype = (uint8_t)dty
 /* ---- what is asked ---------------------------------------------------------------------------------- */
 
 static int32_t want(Groups *g, const char *made, int32_t value, int32_t valid) {
-  g->states[g->n_states] = (State){.made = made, .kind = state_of(made), .value = value, .valid = valid};
+  g->states[g->n_states] = (State){.made = made, .kind = fl_agg_state(made), .value = value, .valid = valid};
   return g->n_states++;
 }
 
@@ -80,7 +63,7 @@ static int32_t want_count_of_mean(Groups *g, int32_t value, int32_t valid, int32
 /* The aggregate `made`, of a column that begins at argument *at. */
 static void read_aggregate(Groups *g, const char *made, double f, const FlColumnAttr *c, int32_t *at) {
   Wanted *w = &g->wanted[g->n_wanted++];
-  FlAggState kind = state_of(made);
+  FlAggState kind = fl_agg_state(made);
   *w = (Wanted){.made = made, .f = f, .count = -1};
   int32_t value = c->flags & FL_COLUMN_NONE ? -1 : (*at)++, valid = is_nullable(c) ? (*at)++ : -1;
   int32_t dtype = value < 0 ? FL_I64 : g->args[value].a->dtype;

@@ -214,6 +214,11 @@ const FlAggRow *fl_agg_find(const char *name, size_t length) {
   return NULL;
 }
 
+FlAggState fl_agg_state(const char *name) {
+  const FlAggRow *row = fl_agg_find(name, strlen(name));
+  return row != NULL ? row->state : FL_STATE_NONE;
+}
+
 static FlStatus aggregate(FlAgg *a, const FlSlot *args) {
   const FlOpDesc *desc = a->desc;
   FlCtx *ctx = a->m->ctx;

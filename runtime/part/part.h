@@ -12,6 +12,7 @@
 #define FL_PART_H
 
 #include "flow/abi.h"
+#include "flow/aggregates.h"
 
 /* ---- arrays ------------------------------------------------------------------------------------------- */
 
@@ -268,5 +269,8 @@ FlRuntimeOp fl_rt_aggregates;
  * i64, u64 of integers), which for floats is exact, and of the others each the same aggregate again. There
  * are as many rows as groups, or more (partial.c). */
 FlRuntimeOp fl_rt_partial;
+
+/* Of which kind the states of an aggregate are; FL_STATE_NONE also of what is no aggregate. */
+FlAggState fl_agg_state(const char *name);
 
 #endif

@@ -28,7 +28,8 @@ FlStatus fl_part_sample_cuts(FlPartMem *m, FlPartSample *s, uint64_t *cuts, int6
   *n_cuts = 0;
   if (sample == NULL) return 1;
   for (int64_t k = 0; k < s->places; k++) {
-    int64_t row = (int64_t)((__int128)(s->n - s->run) * k / s->places);
+    __int128 span = s->n - s->run;
+    int64_t row = fl_part_sampled((int64_t)(span * k / s->places), (int64_t)(span * (k + 1) / s->places), k);
     s->read(s->env, row, s->run, sample + k * s->run * words);
   }
   qsort_r(sample, (size_t)n, (size_t)words * sizeof *sample, by_words, &words);

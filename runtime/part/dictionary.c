@@ -21,7 +21,7 @@ enum {
   LEAST_ROWS = 1 << 12, /* below that hashing anew is as good */
   SAMPLE = 1 << 16,
   PLACES = 1 << 4, /* so many parts of the column have the sample, */
-  EVERY = 1 << 5,  /* of which each so many'th row is in it: one that lives in a file comes by large pages */
+  EVERY = 1 << 5,  /* of which one row in so many is in it: one that lives in a file comes by large pages */
   FIRST = SAMPLE / PLACES, /* of them are looked at first: where fewer than */
   REPEATS = FIRST / 256,   /* have a text that was met before, far too few of all will */
   NARROW = UINT16_MAX,     /* entries that are numbered by two bytes */
@@ -183,8 +183,10 @@ static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
 /* Row k of the sample of a column. */
 static int64_t sampled(int64_t n, int64_t wanted, int64_t k) {
   enum { EACH = SAMPLE / PLACES };
-  if (n < (int64_t)SAMPLE * EVERY) return (int64_t)((unsigned __int128)n * (uint64_t)k / (uint64_t)wanted);
-  return k / EACH * (n / PLACES) + k % EACH * EVERY;
+  if (n < (int64_t)SAMPLE * EVERY)
+    return fl_part_sampled((int64_t)((__int128)n * k / wanted), (int64_t)((__int128)n * (k + 1) / wanted), k);
+  int64_t begin = k / EACH * (n / PLACES) + k % EACH * EVERY;
+  return fl_part_sampled(begin, begin + EVERY, k);
 }
 
 /* Whether a sample has few enough different texts. The table is empty again: its texts are to be those that

@@ -111,7 +111,8 @@ static bool mostly_different(FlPartMem *m, const FlPartCodes *codes, int32_t w) 
   if (some < LEAST) return false;
   FlPartPair *sample = fl_part_alloc(m, some, sizeof *sample), *spare = fl_part_alloc(m, some, sizeof *spare);
   if (sample == NULL || spare == NULL) return false;
-  for (int64_t k = 0; k < some; k++) fl_part_read_words(codes, w, n / some * k, 1, &sample[k].key);
+  for (int64_t k = 0; k < some; k++)
+    fl_part_read_words(codes, w, fl_part_sampled(n / some * k, n / some * (k + 1), k), 1, &sample[k].key);
   fl_part_sort_small(sample, spare, some);
   for (int64_t k = 1; k < some; k++) different += sample[k].key != sample[k - 1].key;
   fl_part_release(m, sample);

@@ -480,4 +480,10 @@ static inline uint64_t fl_part_mix(uint64_t h) {
   return h ^ h >> 33;
 }
 
+/* The k'th row of a sample, some one of [begin, end): of rows at equal distances all are alike, or all
+ * different, where values come again in turn. */
+static inline int64_t fl_part_sampled(int64_t begin, int64_t end, int64_t k) {
+  return begin + (int64_t)(fl_part_mix((uint64_t)k + 1) % (uint64_t)fl_part_max(end - begin, 1));
+}
+
 #endif

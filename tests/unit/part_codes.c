@@ -4,6 +4,7 @@
 
 #include "data/text_codes.h"
 #include "part/dictionary.h"
+#include "part/part_internal.h"
 
 /* A column of `n` rows drawn from `kinds` different texts, of which some are long, some empty, some of NUL
  * bytes. */
@@ -169,6 +170,46 @@ static void test_join(Kit *k, int64_t n, int64_t left_kinds, int64_t m, int64_t 
   }
 }
 
+/* Texts that come again in turn are found to be few, whatever their number: rows at equal distances would all
+ * be different, or all alike. */
+static void test_turns(Kit *k, int64_t n, int64_t kinds) {
+  FlArray *few = texts(k, kinds, INT64_C(1) << 40, 0), *all = fl_array_new(k->ctx, FL_TEXT, 1, &n);
+  for (int64_t i = 0; i < n; i++) ((FlText *)all->data)[i] = ((FlText *)few->data)[i % kinds];
+  const void *codes;
+  char what[96];
+  snprintf(what, sizeof what, "%lld texts in turn in %lld rows", (long long)kinds, (long long)n);
+  if (fl_array_keep(k->ctx, all, k->heap, NULL, 0) != 0) abort();
+  check(k, fl_part_find_codes(k->ctx, all, false) == 0 && fl_text_codes(all, &codes) != NULL, what);
+  check(k, codes_are_true(all), what);
+  fl_array_unref(all);
+  fl_array_unref(few);
+}
+
+static void read_turn(const void *env, int64_t row, int64_t n, uint64_t *out) {
+  for (int64_t i = 0; i < n; i++) out[i] = (uint64_t)((row + i) % *(const int64_t *)env);
+}
+
+/* Cuts of numbers that come again in turn part them as evenly as others. */
+static void test_cuts(Kit *k, int64_t turn) {
+  enum { PLACES = 1 << 14, CUTS = 15 };
+  FlPartMem m = {.ctx = k->ctx};
+  FlPartSample sample = {.read = read_turn,
+                         .env = &turn,
+                         .n = INT64_C(1) << 26,
+                         .places = PLACES,
+                         .run = 1,
+                         .wanted = CUTS,
+                         .n_words = 1};
+  uint64_t cut[CUTS];
+  int64_t n = 0;
+  check(k, fl_part_sample_cuts(&m, &sample, cut, &n) == 0 && n == CUTS, "as many cuts as are wanted");
+  for (int64_t c = 0; c < n; c++) {
+    double share = (double)cut[c] / (double)turn, even = (double)(c + 1) / (CUTS + 1);
+    check(k, share > even - 0.02 && share < even + 0.02, "cuts at equal shares");
+  }
+  fl_part_mem_reset(&m);
+}
+
 /* Whoever may write in place finds no codes afterwards. */
 static void test_reuse(Kit *k) {
   FlArray *a = texts(k, 8192, 10, 0);
@@ -191,6 +232,10 @@ static void tests(Kit *k) {
   test_column(k, 200000, 90000, 0, true, false);
   test_column(k, 5000, 1, 1, true, false);
   test_column(k, 8000, 6000, 0, false, false);
+  test_turns(k, 655360, 65537);
+  test_turns(k, (1 << 21) + 5, 20011);
+  for (int64_t turn = 1 << 10; turn <= 1 << 14; turn *= 4) test_cuts(k, turn);
+  test_cuts(k, 12289);
   static const char *const hows[] = {"inner", "left", "full", "anti"};
   for (int h = 0; h < 4; h++) {
     test_join(k, 6000, 50, 5000, 70, hows[h]);

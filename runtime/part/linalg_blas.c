@@ -129,7 +129,9 @@ static int32_t tile_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
     }
     char *out = (char *)p->out + (i * p->n + j) * size;
     part_of(p, i, j, 0, m, n, p->k, p->add, out, p->n);
-    for (int64_t r = 0; r < m; r++) fl_linalg_one_nan(p->dtype, out + r * p->n * size, n);
+    bool whole = n == p->n; /* rows, which stand one behind the other */
+    for (int64_t r = 0; r < (whole ? 1 : m); r++)
+      fl_linalg_one_nan(p->dtype, out + r * p->n * size, whole ? m * n : n);
   }
   return 0;
 }

@@ -62,15 +62,7 @@ void *fl_linalg_work(FlPartMem *mem, const FlOpDesc *desc, const void *asked, in
 FlStatus fl_linalg_svd(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a, FlArray **u, FlArray **s,
                        FlArray **vt);
 
-/* n computed elements, as they are stored in an array: with one NaN. */
-static inline void fl_linalg_one_nan(int32_t dtype, void *data, int64_t n) {
-  if (dtype == FL_F64) {
-    double *x = data;
-    for (int64_t i = 0; i < n; i++) x[i] = fl_s_canon_f64(x[i]);
-  } else {
-    float *x = data;
-    for (int64_t i = 0; i < n; i++) x[i] = fl_s_canon_f32(x[i]);
-  }
-}
+/* n computed elements, as they are stored in an array: with one NaN. (linalg.c) */
+void fl_linalg_one_nan(int32_t dtype, void *data, int64_t n);
 
 #endif

@@ -35,7 +35,8 @@ a script that mean something here:
   # needs: duckdb           left out, with a note, where DuckDB's library is not found: FLOW_DUCKDB names it, else
                             bench/peers.sh puts it into the build folder
 
-At the end it says what all took, in seconds and in seconds of processors, and which tests took longest. Environment: FLOW_TEST_SHORT=1 shortens the longest scenarios (fewer random programs, fewer killed runs), 0 does not.
+At the end it says what all took, in seconds and in seconds of processors, and which tests took longest. Environment: FLOW_TEST_SHORT=1 shortens the longest scenarios (fewer random programs, fewer killed runs), 0 does not;
+--all has them take all that they take a sample of otherwise.
 Builds with sanitizers (CMake: FLOW_SANITIZE) are run with time limits and options that suit them, and shortened
 unless it is 0.
 """
@@ -131,11 +132,11 @@ class Script:
 
     def folder(self, scratch):
         """A new folder with links to what lies beside the script, as its working directory: at the same path each time, as
-        compiled code is remembered for a path. Not to hidden names: a store that a run by hand left there is no input."""
+        compiled code is remembered for a path. Not to hidden names nor `out`: a store, or files, that a run by hand left there are no input."""
         where = pathlib.Path(scratch, self.name.replace("/", "+"))
         where.mkdir()
         for other in self.path.parent.iterdir():
-            if other.name[0] != "." and other.suffix not in GOLDEN and (other == self.path or other.suffix != ".flow" or is_module(other)):
+            if other.name[0] != "." and other.name != "out" and other.suffix not in GOLDEN and (other == self.path or other.suffix != ".flow" or is_module(other)):
                 (where / other.name).symlink_to(other)
         return where
 
@@ -176,6 +177,8 @@ class Runner:
         self.env["FLOW_DUCKDB"] = self.duckdb
         self.left_out = []
         self.env["FLOW_TEST_SHORT"] = short
+        if options.all:
+            self.env["FLOW_TEST_ALL"] = "1"
         if found:
             self.env["FLOW_SANITIZE"] = found[1]
             self.env.update(SANITIZER_OPTIONS)
@@ -471,6 +474,7 @@ def main():
     parser.add_argument("--bless", action="store_true", help="write what is found as what is expected")
     parser.add_argument("--build", default="build", help="build folder, from the repository's root")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() + 1, help="tests at the same time; one more than there are processors, as some only wait")
+    parser.add_argument("--all", action="store_true", help="all that scenarios take a sample of otherwise, as FLOW_TEST_ALL=1 has it: hours")
     parser.add_argument("--times", metavar="FILE", help="add a line for each test that ended: seconds of processors, seconds, name (sort -rn)")
     parser.add_argument("--verbose", action="store_true", help="also name what passes")
     sys.exit(Runner(parser.parse_args()).main())

@@ -2,7 +2,7 @@
 dictionaries, few and many texts; filters by dates, lists and arithmetic of constants; filters of all rows, of none, after each other;
 aggregates by groups; and the errors are those of a file that is read as a whole (-O0), though a filter drops the row.
 
-The file has several batches, and batches of several parts. usage: arrow_parts.py"""
+The file has several batches, and batches of several parts. usage: arrow_parts.py [--all]: of more rows."""
 import datetime
 import math
 import os
@@ -10,9 +10,9 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import PATIENCE, Place, check, finish
+from scenario_kit import ALL, PATIENCE, Place, check, finish
 
-ROWS = 300_000
+ROWS = 300_000 if ALL else 160_000  # more parts than one, of each batch
 PATHS = [["--workers", "1"], ["--workers", "3"]]
 MAKE = f"""let names = ["oak", "elm", "", "ßäöü", "a longer name of a tree"]
 let ranks = ["low", "mid", "top"]

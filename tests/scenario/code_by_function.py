@@ -1,7 +1,7 @@
 """Code is remembered function by function: an edited script runs with code of before where nothing of a function changed, and prints
 what a script does that is compiled anew: results, messages, places, chains of calls.
 
-Every second script of tests/run that fails is run (with --all every one, in short runs some), with code beside it that makes it worth cutting; then again with lines
+Every third script of tests/run that fails is run (with --all every one, in short runs some), with code beside it that makes it worth cutting; then again with lines
 added above, which moves all its places: with the code that is remembered, and with none. Counted is how often functions were made."""
 # seconds: 40
 # shards: 2
@@ -11,7 +11,7 @@ import shutil
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import ROOT, SHARD, SHARDS, SHORT, Place, check, finish
+from scenario_kit import ALL, ROOT, SHARD, SHARDS, SHORT, Place, check, finish
 
 place = Place()
 TERMS = " + ".join(f"v * {k}.5" for k in range(1, 80))
@@ -41,7 +41,7 @@ def fresh(name):
 
 scripts = sorted(p.with_suffix(".flow") for p in (ROOT / "tests/run").rglob("*.err"))
 scripts = [p for p in scripts if "duckdb" not in p.read_text() and "extern" not in p.read_text()]
-scripts = scripts[SHARD::SHARDS * (1 if "--all" in sys.argv else 6 if SHORT else 2)]
+scripts = scripts[SHARD::SHARDS * (1 if ALL else 6 if SHORT else 3)]
 cut = 0
 for script in scripts:
     folder = fresh("here")

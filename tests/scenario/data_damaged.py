@@ -16,11 +16,11 @@ import zlib
 import pathlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import FLOWC, PATIENCE, ROOT, SHARD, SHARDS, SHORT, Place, check, finish
+from scenario_kit import ALL, FLOWC, PATIENCE, ROOT, SHARD, SHARDS, SHORT, Place, check, finish
 
 # shards: 2
 # seconds: 60
-COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 15 if SHORT else 60
+COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 60 if ALL else 15 if SHORT else 30
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 1
 SAMPLES = ROOT / "tests/run/files/formats"
 LIMIT = 0 if PATIENCE > 1 else 6 << 30  # of addresses; programs with sanitizers need them all

@@ -9,12 +9,12 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "oracle"))
 import decimals
-from scenario_kit import FLOWC, SHORT, check, finish
+from scenario_kit import ALL, FLOWC, SHORT, check, finish
 
-for seed in range(3 if SHORT else 12):
+for seed in range(12 if ALL else 3 if SHORT else 6):
     found = decimals.try_case(FLOWC, seed)
     check(not isinstance(found, str), "random expressions", found)
-for seed in range(3 if SHORT else 12):
+for seed in range(12 if ALL else 3 if SHORT else 6):
     found = decimals.try_table(FLOWC, seed, 150, True)
     check(not isinstance(found, str), "random tables", found)
 found = decimals.try_table(FLOWC, 1, 150_000, False)

@@ -9,7 +9,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import scenario_kit as kit  # noqa: E402
-from scenario_kit import check  # noqa: E402
+from scenario_kit import ALL, check  # noqa: E402
 
 
 def nest(n, before, after, core):
@@ -66,7 +66,7 @@ STEPS = {"check": ["check"], "fmt": ["fmt", "--check"], "tokens": ["build", "--e
          "ir": ["build", "--emit=ir"], "interp": ["run", "--interp"], "run": ["run"]}
 # How deep, and by which steps; --all takes every step at more depths.
 PLAN = {40: ("check", "run", "interp"), 3000: ("check", "fmt", "ast")}
-if "--all" in sys.argv:
+if ALL:
     PLAN = {40: STEPS, 700: STEPS, 3000: ("check", "fmt", "tokens", "ast", "ir"), 30000: ("check", "fmt", "tokens", "ast")}
 
 

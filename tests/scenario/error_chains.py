@@ -10,7 +10,7 @@ import re
 import sys
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parent.parent))
-from scenario_kit import ROOT, Place, check, finish
+from scenario_kit import ALL, ROOT, Place, check, finish
 
 # Expressions of type f64 that fail while k is 0, and the code they fail with.
 FAULTS = {
@@ -198,7 +198,7 @@ def try_case(place, fault, ways):
 
 
 def main():
-    every = "--all" in sys.argv or "--only" in sys.argv
+    every = ALL or "--only" in sys.argv
     only = sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv else None
     # Each fault and each place several times; with --all, all pairs.
     for i, place in enumerate(PLACES):

@@ -12,11 +12,11 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import HDF5, PATIENCE, ROOT, SHORT, Place, check, finish
+from scenario_kit import ALL, HDF5, PATIENCE, ROOT, Place, check, finish
 
 place = Place()
 SAMPLES = ROOT / "tests/run/files/formats"
-TIMES = 20 if SHORT else 50  # of each sample
+TIMES = 50 if ALL else 20  # of each sample
 
 
 def build(name, types, reads):

@@ -12,7 +12,7 @@ import sqlite3
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import SHORT, Place, check, finish
+from scenario_kit import ALL, SHORT, Place, check, finish
 
 KINDS = {"inner": "join", "left": "left join", "right": "right join", "full": "full join"}
 TYPES = {"i64": "integer", "text": "text", "f64": "real"}
@@ -103,7 +103,7 @@ def asof(r, place, k):
 
 
 def main():
-    seed, n = (int(sys.argv[1]), int(sys.argv[2])) if len(sys.argv) > 2 else (1, 40 if SHORT else 150)
+    seed, n = (int(sys.argv[1]), int(sys.argv[2])) if len(sys.argv) > 2 else (1, 150 if ALL else 40 if SHORT else 75)
     r = random.Random(seed)
     place = Place()
     for k in range(n):

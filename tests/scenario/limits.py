@@ -3,7 +3,8 @@ gives, with any limit and any number of workers; each step that goes to disk say
 In a control group with less memory than the data (where one can be made here: root, version 1) the same, and the disk is read and
 written as often as sequential steps do: what is looked up in any order there brings in and writes a page for each row.
 
-usage: limits.py [--all]: every group of the random shapes beside the model; else of more than a thousand each eighth."""
+usage: limits.py [--all]: every group of the random shapes beside the model, and one worker, too; else of more than a thousand each
+eighth."""
 import csv
 import itertools
 import operator
@@ -16,7 +17,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import PATIENCE, Place, check, finish
+from scenario_kit import ALL, PATIENCE, Place, check, finish
 
 ROWS = 120_000
 sanitized = PATIENCE > 1  # a sanitizer's own memory counts too: then the limit is wide, and only values are compared
@@ -111,7 +112,7 @@ done = place.run("run", "--no-cache", "limits.flow")
 check(done.returncode == 0 and "on disk" not in done.stderr, "without a limit nothing goes to disk", done.stderr)
 compare(place, expected, "without a limit")
 for limit in LIMITS:
-    for workers in (1, 3):
+    for workers in (1, 3) if ALL else (3,):
         done = place.run("run", "--no-cache", "--memory", limit, "--workers", str(workers), "limits.flow")
         check(done.returncode == 0 and done.stdout == "done\n", f"--memory {limit}, {workers} workers: runs", done.stderr)
         compare(place, expected, f"--memory {limit}, {workers} workers")
@@ -236,7 +237,7 @@ def shapes(draw, rows):
         found = groups(rows, lambda r: tuple(place_of(r[c]) for c in at))
         wanted = [(a, c) for a in AGGREGATES for c in ("f", "o") if c not in keys]
         said = ", ".join(f"a{k} = {a.format(c)}" for k, (a, c) in enumerate(wanted))
-        table, every = [], 1 if "--all" in sys.argv or len(found) <= 1000 else 8  # Python takes three seconds for 50,000 groups
+        table, every = [], 1 if ALL or len(found) <= 1000 else 8  # Python takes three seconds for 50,000 groups
         for number, (key, group) in enumerate(sorted(found.items())):
             if number % every:
                 table.append(None)  # how many groups there are counts, and where the others stand

@@ -8,11 +8,11 @@ import sys
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent / name) for name in ("", "oracle")]
 import features
 import oracle
-from scenario_kit import SHARD, SHARDS, SHORT, check, finish
+from scenario_kit import ALL, SHARD, SHARDS, SHORT, check, finish
 
 # shards: 4
 
-COUNT = 200 if SHORT else 1000
+COUNT = 1000 if ALL else 200 if SHORT else 700
 passed, differences, used = oracle.tried("programs", COUNT, seed=15, part=(SHARD, SHARDS))
 for difference in differences:
     check(False, "flow and the model agree", difference)

@@ -9,9 +9,9 @@ import random
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import SHORT, Place, check, finish
+from scenario_kit import ALL, Place, check, finish
 
-COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 6 if SHORT else 12
+COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 12 if ALL else 6
 draw = random.Random(sys.argv[2] if len(sys.argv) > 2 else "parts that fail")
 ROWS = 140_000
 LEAST, MOST = -(1 << 63), (1 << 63) - 1

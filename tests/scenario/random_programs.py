@@ -18,7 +18,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "random"))
 import generate
-from scenario_kit import SHARD, SHARDS, SHORT, STAGES, Place, check, finish, stages
+from scenario_kit import ALL, SHARD, SHARDS, SHORT, STAGES, Place, check, finish, stages
 
 # shards: 4
 PROGRAMS = 25
@@ -96,7 +96,7 @@ def main():
     else:
         numbers = [int(word) for word in words]
         seed = (numbers[0] if numbers else 1) or time.time_ns() // 1000 % 10**9
-        scripts, faulting = numbers[1:3] if len(numbers) == 3 else (8, 16) if SHORT else (16, 32)
+        scripts, faulting = numbers[1:3] if len(numbers) == 3 else (16, 32) if ALL else (8, 16) if SHORT else (12, 24)
         print(f"seed {seed}: tests/scenario/random_programs.py {seed} {scripts} {faulting}", flush=True)
         jobs = [(seed * 1000 + k, PROGRAMS, False) for k in range(scripts)]
         jobs += [(seed * 1000 + scripts + k, 1, True) for k in range(faulting)]

@@ -117,7 +117,7 @@ def all_scripts():
     scripts = sorted((ROOT / "examples").glob("?*.flow")) + sorted((ROOT / "tests/run").rglob("?*.flow"))
     kept = [s for s in scripts if fits(*directives(s))]
     words = sys.argv[1:]
-    every = 1 if words else 16 if SHORT else 8
+    every = 1 if words else 16
     chosen = [(n, s) for n, s in enumerate(kept) if n % every == 0 or s.parent.name == "examples"]
     chosen = [c for k, c in enumerate(chosen) if k % SHARDS == SHARD]
     if words and words != ["--all"]:

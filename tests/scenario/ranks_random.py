@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "random"))
 import generate
 import ranks
-from scenario_kit import SHARD, SHARDS, SHORT, check, finish
+from scenario_kit import ALL, SHARD, SHARDS, check, finish
 
 # shards: 2
 PROGRAMS = 25
@@ -36,7 +36,7 @@ def run(seed, programs, faults):
 def main():
     numbers = [int(word) for word in sys.argv[1:]]
     seed = (numbers[0] if numbers else 2) or time.time_ns() // 1000 % 10**9
-    scripts, faulting = numbers[1:3] if len(numbers) == 3 else (4, 10) if SHORT else (8, 20)
+    scripts, faulting = numbers[1:3] if len(numbers) == 3 else (8, 20) if ALL else (4, 10)
     print(f"seed {seed}: tests/scenario/ranks_random.py {seed} {scripts} {faulting}", flush=True)
     jobs = [(seed * 1000 + k, PROGRAMS, False) for k in range(scripts)]
     jobs += [(seed * 1000 + scripts + k, 1, True) for k in range(faulting)]

@@ -18,7 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "random"))
 import ranks
 import rows
-from scenario_kit import SHARD, SHARDS, SHORT, check, finish
+from scenario_kit import ALL, SHARD, SHARDS, SHORT, check, finish
 
 # shards: 2
 # By 2 x ranks + workers (tests/ranks/run.c): from 2 elements on, from 100, as always.
@@ -157,7 +157,7 @@ def run(seed, faults):
 def generated():
     numbers = [int(word) for word in sys.argv[1:]]
     seed = (numbers[0] if numbers else 3) or time.time_ns() // 1000 % 10**9
-    plain, faulting = numbers[1:3] if len(numbers) == 3 else (12, 12) if SHORT else (24, 24)
+    plain, faulting = numbers[1:3] if len(numbers) == 3 else (24, 24) if ALL else (12, 12)
     print(f"seed {seed}: tests/scenario/ranks_rows.py {seed} {plain} {faulting}", flush=True)
     jobs = [(seed * 1000 + k, False) for k in range(plain)] + [(seed * 1000 + plain + k, True) for k in range(faulting)]
     counted = 0

@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 
 #include "cli/program.h"
+#include "cli/repl_complete.h"
 #include "cli/repl_lines.h"
 #include "cli/scripts.h"
 #include "cli/session.h"
@@ -422,6 +423,27 @@ static void do_command(Repl *r, char *line) {
   if (!r->status) r->status = 2;
 }
 
+/* ---- Tab --------------------------------------------------------------------------------------------- */
+
+static void complete(void *env, const char *text, size_t len, void *to,
+                     void (*tell)(void *to, const char *word, size_t there)) {
+  const Repl *r = env;
+  if (len && *text == ':') { /* a command; behind it what expressions have */
+    size_t n = strcspn(text, " ");
+    for (int k = 0; n == len && k < N_COMMANDS; k++)
+      if (strncmp(commands[k].name, text, len) == 0) tell(to, commands[k].name, len);
+    if (n == len || strncmp(text, ":type ", strlen(":type ")) != 0) return;
+    text += n + 1;
+    len -= n + 1;
+  }
+  FlText1 before = {0};
+  size_t from, end;
+  fl_session_text(&r->session, NULL, &before, &from, &end);
+  fl_text_addc(&before, '\n');
+  fl_repl_complete(&before, text, len, to, tell);
+  fl_text_reset(&before);
+}
+
 /* ---- the loop ------------------------------------------------------------------------------------------ */
 
 static bool leaves(const char *line) {
@@ -507,7 +529,8 @@ static void serve(Repl *r, const char *file) {
 }
 
 int fl_command_repl(int n_words, char **words) {
-  Repl r = {.argc = 1, .argv = calloc((size_t)n_words + 2, sizeof *r.argv), .lines = fl_lines_new()};
+  Repl r = {.argc = 1, .argv = calloc((size_t)n_words + 2, sizeof *r.argv)};
+  r.lines = fl_lines_new((FlCompleter){&r, complete});
   const char *file = NULL;
   int status = 4;
   if (!r.argv || !r.lines) fputs("flowc: out of memory\n", stderr);

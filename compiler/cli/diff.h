@@ -11,7 +11,7 @@
 
 #include "base/base.h"
 #include "diag/diag.h"
-#include "report/shown.h"
+#include "exec/shown.h"
 
 typedef struct FlDiffSide {
   const FlShownList *shown;

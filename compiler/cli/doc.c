@@ -1,5 +1,8 @@
-/* doc.c: what a module says of itself, and as text; see doc.h. */
+/* doc.c: what a module says of itself, and as text; see doc.h. Types that nobody wrote are those that a check
+ * of the module finds, as an editor shows them. */
 #include "cli/doc.h"
+
+#include "driver.h"
 
 #include "cli/scripts.h"
 #include "lsp/answers.h"
@@ -39,8 +42,15 @@ const FlDocModule *fl_doc_module(const FlDocModules *all, const char *name, size
 
 /* ---- reading ---- */
 
+/* A type that the check told of an expression of the module. */
+typedef struct Told {
+  FlSpan at;
+  const char *type; /* NULL: it told different ones */
+} Told;
+
 typedef struct Reader {
   FlArena *arena;
+  FlVec(Told) told; /* in the order of places */
   FlSource *source;
   FlAst *ast;
   FlDocModule *out;
@@ -107,9 +117,39 @@ static const char *free_id(const Reader *r, const char *name) {
   return id;
 }
 
+static int by_place(const void *a, const void *b) {
+  const Told *x = a, *y = b;
+  return x->at.start != y->at.start ? (x->at.start > y->at.start) - (x->at.start < y->at.start)
+                                    : (x->at.len > y->at.len) - (x->at.len < y->at.len);
+}
+
+/* The only type that was told of an expression; NULL: none, or several. */
+static const char *type_of(const Reader *r, const FlExpr *e) {
+  const Told wanted = {.at = e->span};
+  const Told *found =
+      r->told.n ? bsearch(&wanted, r->told.at, (size_t)r->told.n, sizeof wanted, by_place) : NULL;
+  return found ? found->type : NULL;
+}
+
+/* What follows the head of a declaration that says no type: of a function all of whose parameters have types
+ * its result, of a value its type. "": it is written, or not known. */
+static const char *inferred(const Reader *r, const FlStmt *s) {
+  const char *type = NULL;
+  if (!s) return "";
+  if (s->kind == FL_STMT_LET && s->let.pattern->kind == FL_PAT_NAME && !s->let.type) {
+    type = type_of(r, s->let.value);
+    return type ? fl_arena_printf(r->arena, ": %s", type) : "";
+  }
+  if ((s->kind != FL_STMT_FN && s->kind != FL_STMT_STAGE) || s->fn.result || !s->fn.body) return "";
+  for (int p = 0; p < s->fn.params.n; p++)
+    if (!s->fn.params.at[p].type) return "";
+  type = type_of(r, s->fn.body);
+  return type ? fl_arena_printf(r->arena, " -> %s", type) : "";
+}
+
 static void add_item(Reader *r, const FlLspDeclared *d, FlDocKind kind) {
   const FlStmt *s = statement_of(r, d);
-  const char *head = d->head;
+  const char *head = fl_arena_printf(r->arena, "%s%s", d->head, s && is_alias(r, s) ? "" : inferred(r, s));
   if (s && is_alias(r, s))
     head = fl_arena_printf(r->arena, "%s = %s.%s", head, s->let.value->field.base->name.text,
                            s->let.value->field.name.text);
@@ -242,6 +282,45 @@ static void add_example(Reader *r, const FlStmt *s) {
   fl_vec_push(r->arena, &r->out->examples, example);
 }
 
+/* ---- types ---- */
+
+typedef struct Hearer {
+  Reader *r;
+  const FlCompilation *c;
+} Hearer;
+
+static void hear_type(void *env, FlSpan at, const char *type) {
+  const Hearer *h = env;
+  if (at.file != h->c->script->id) return;
+  fl_vec_push(h->r->arena, &h->r->told, ((Told){at, fl_arena_strndup(h->r->arena, type, strlen(type))}));
+}
+
+static void hear_name(void *env, FlSpan at, const FlNamed *what) { (void)env, (void)at, (void)what; }
+static void hear_columns(void *env, FlSpan at, const char *row) { (void)env, (void)at, (void)row; }
+static void hear_step(void *env, FlSpan at, FlFlow takes, FlFlow gives) {
+  (void)env, (void)at, (void)takes, (void)gives;
+}
+
+/* What is told of one place several times becomes one. What is wrong with the module is `check`'s to say. */
+static void learn_types(Reader *r, const char *path) {
+  FlCompilation c = {0};
+  if (strcmp(path, "-") != 0 && fl_compilation_init(&c, path) == 0) {
+    Hearer h = {r, &c};
+    const FlWitness witness = {&h, hear_type, hear_name, hear_columns, hear_step, NULL};
+    c.silent = true;
+    fl_front_check(&c, NULL, &witness, -1);
+  }
+  fl_compilation_reset(&c);
+  if (r->told.n) qsort(r->told.at, (size_t)r->told.n, sizeof *r->told.at, by_place);
+  int n = 0;
+  for (int i = 0; i < r->told.n; i++) {
+    Told *last = n ? &r->told.at[n - 1] : NULL, *x = &r->told.at[i];
+    if (!last || by_place(last, x) != 0) r->told.at[n++] = *x;
+    else if (last->type && strcmp(last->type, x->type) != 0) last->type = NULL;
+  }
+  r->told.n = n;
+}
+
 int fl_doc_read(FlArena *arena, const char *path, const char *name, FlDocModule *out) {
   FlText1 text = {0}, why = {0};
   *out = (FlDocModule){.name = name, .about = ""};
@@ -252,7 +331,8 @@ int fl_doc_read(FlArena *arena, const char *path, const char *name, FlDocModule 
   if (!status) {
     const char *called = strcmp(path, "-") == 0 ? FL_STANDARD_INPUT : path;
     FlSource *f = fl_sources_add(sources, called, text.s ? text.s : "", text.len);
-    Reader r = {arena, f, fl_syntax_parse(arena, fl_interner_make(arena), f, sink), out};
+    Reader r = {.arena = arena, .source = f, .out = out};
+    r.ast = fl_syntax_parse(arena, fl_interner_make(arena), f, sink);
     if (sink->n_errors) {
       FlText1 said = {0};
       fl_sink_print(sink, &said, false);
@@ -260,6 +340,7 @@ int fl_doc_read(FlArena *arena, const char *path, const char *name, FlDocModule 
       fl_text_reset(&said);
       status = 3;
     } else {
+      learn_types(&r, path);
       out->about = about(&r);
       for (int i = 0; i < r.ast->stmts.n; i++)
         if (r.ast->stmts.at[i]->kind == FL_STMT_IMPORT) add_imports(&r, r.ast->stmts.at[i]);

@@ -126,12 +126,12 @@ int fl_ctx_workers(const FlCtx *ctx); /* scratch memory per worker: this many; 1
 FlStatus fl_ctx_print(FlCtx *ctx, int32_t site, const char *bytes, int64_t len);
 /* What is shown is kept for the record of the run, so far as that has room (exec/shown.c); by the script's
  * own context. A table, with `each` values in a row: true: it is kept; then all its columns follow, each with
- * its type, rows while fl_ctx_keep_row says so, each of all its cells in full (NULL: null), and the end. */
+ * its type, and where fl_ctx_keep_rows says so the cells of each: a category has its levels, a column without
+ * nulls no `valid`. */
 bool fl_ctx_keep_table(FlCtx *ctx, int32_t site, int64_t rows, int32_t columns, int64_t each);
 void fl_ctx_keep_column(FlCtx *ctx, const char *name, const char *type, size_t len);
-bool fl_ctx_keep_row(FlCtx *ctx);
-void fl_ctx_keep_cell(FlCtx *ctx, const char *value, size_t len);
-void fl_ctx_keep_end(FlCtx *ctx);
+bool fl_ctx_keep_rows(FlCtx *ctx);
+void fl_ctx_keep_cells(FlCtx *ctx, const FlArray *values, const FlArray *valid, const FlArray *levels);
 /* Anything else, as it is printed. */
 void fl_ctx_keep_text(FlCtx *ctx, int32_t site, const char *bytes, size_t len);
 /* Whether the page of the run shows plots, and one of them: SVG, copied. */
@@ -178,6 +178,7 @@ typedef struct FlRunOptions {
   const char *script;    /* its path as given; names the records of `flowc why`; NULL: program->name */
   const char *report_file, *trace_file; /* NULL: none */
   bool quiet;                           /* no progress, no closing line */
+  bool no_record;                       /* the run leaves no record of itself */
   bool allow_exec, color;               /* color: of errors */
   /* Where fl_ctx_print goes instead of standard output; NULL: there. */
   void (*out)(void *arg, const char *bytes, int64_t len);
@@ -225,6 +226,9 @@ bool fl_cache_dir(const char *script, char *out, size_t size);
 /* The user's own folder: FLOW_CACHE, else flow/ in XDG_CACHE_HOME or ~/.cache. False: no home, or FLOW_CACHE
  * is empty. */
 bool fl_user_cache_dir(char *out, size_t size);
+
+/* Whether runs are to leave no record: FLOW_RECORD=off. */
+bool fl_record_is_off(void);
 
 /* The candidate closest to `name` (Damerau-Levenshtein, within a third of its length), or NULL. */
 const char *fl_closest_name(const char *name, const char *const *candidates, int n);

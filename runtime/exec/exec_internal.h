@@ -226,8 +226,8 @@ void fl_flight_land(FlFuture *call, const FlStageKey *key, FlStatus status);
 char *fl_stage_key_text(const FlStage *stage, const FlStageKey *key, const FlSlot *args);
 /* Its arguments that are scalars and have names, as people read them; malloc, NULL: no memory. */
 char *fl_stage_args_text(const FlStage *stage, const FlSlot *args);
-/* Whether runs with these options leave a record. */
-bool fl_last_run_wanted(const FlRunOptions *options);
+/* Whether the run leaves a record, by its options. */
+bool fl_last_run_wanted(const FlRun *run);
 void fl_last_run_save(void *run); /* while it runs: FlReportOptions.save */
 /* Reads the record of the run before, for who shows progress. */
 void fl_last_run_look(FlRun *run);
@@ -259,8 +259,10 @@ struct FlRun {
   FlPaths *paths;
   FlFiles *files;
   FlCuts *cuts;            /* NULL: all arrays are whole */
+  bool recorded;           /* it leaves a record */
   bool before_read;        /* the record of the run before was looked for: */
-  struct FlRecord *before; /* it, or NULL */
+  FlMemoEntry *before_text; /* it, or NULL */
+  struct FlRecord *before; /* and read, for who shows it; or NULL */
   bool shared;             /* there are cuts, or ranks */
   int64_t start;           /* when the run began, microseconds since 1970 */
   _Atomic int stop;        /* 0; the signal that asks the run to end; -1: a failure of the script does */

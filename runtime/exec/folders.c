@@ -37,3 +37,8 @@ bool fl_user_cache_dir(char *out, size_t size) {
                           : 0;
   return n > 0 && (size_t)n < size;
 }
+
+bool fl_record_is_off(void) {
+  const char *word = getenv("FLOW_RECORD");
+  return word && strcmp(word, "off") == 0;
+}

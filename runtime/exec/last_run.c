@@ -7,7 +7,6 @@
 #include "exec/last_run.h"
 #include "exec/exec_internal.h"
 #include "ranks/ranks.h"
-#include "report/shown.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -21,12 +20,17 @@ char *fl_last_run_name(const char *script) {
   return name;
 }
 
-FlRecord *fl_last_run_read(FlMemo *memo, const char *script) {
+static FlMemoEntry *text_of(FlMemo *memo, const char *script) {
   char *name = fl_last_run_name(script);
   FlMemoEntry *entry = name ? fl_memo_record_get(memo, name) : NULL;
+  free(name);
+  return entry;
+}
+
+FlRecord *fl_last_run_read(FlMemo *memo, const char *script) {
+  FlMemoEntry *entry = text_of(memo, script);
   FlRecord *record = entry ? fl_record_read(entry->payload, (size_t)entry->bytes) : NULL;
   fl_memo_unmap(entry);
-  free(name);
   return record;
 }
 
@@ -132,25 +136,47 @@ static const char *script_of(const FlRun *run) {
   return run->options.script ? run->options.script : "/proc/self/exe";
 }
 
-static void save(FlRun *run, const char *state, int status) {
-  const char *script = script_of(run);
-  char *name = fl_last_run_name(script), *text = NULL;
-  size_t size = 0;
-  if (!run->before_read) run->before = fl_last_run_read(run->memo, script);
+/* A binary without stages makes no store where it stands. */
+static bool has_store(const FlRun *run) {
+  return run->memo && (run->options.script || run->program->n_stages);
+}
+
+/* What there was before the first record of this run. */
+static void look_before(FlRun *run) {
+  if (!run->before_read) run->before_text = text_of(run->memo, script_of(run));
   run->before_read = true;
+}
+
+static void read_before(FlRun *run) {
+  look_before(run);
+  const FlMemoEntry *entry = run->before_text;
+  if (entry && !run->before) run->before = fl_record_read(entry->payload, (size_t)entry->bytes);
+}
+
+static void put_record(FILE *f, FlRun *run, const char *state, int status) {
+  const FlMemoEntry *before = run->before_text;
+  const char *text = before ? before->payload : "";
+  size_t len = before ? (size_t)before->bytes : 0;
+  fputs(FL_RECORD_HEAD, f);
+  put_run(f, run, state, status);
+  fl_record_put_runs(f, text, len);
+  put_made(f, run->program);
+  fl_paths_record(run->paths, f);
+  fl_report_record(run->report, f);
+  fputs(FL_RECORD_BEFORE, f);
+  fl_record_put_calls(f, text, len);
+  fputs(FL_RECORD_SHOWN, f);
+  if (!run->shown.lines.failed && run->shown.lines.len)
+    fwrite(run->shown.lines.at, 1, run->shown.lines.len, f);
+}
+
+static void save(FlRun *run, const char *state, int status) {
+  char *name = fl_last_run_name(script_of(run)), *text = NULL;
+  size_t size = 0;
+  look_before(run);
   FILE *f = name ? open_memstream(&text, &size) : NULL;
   if (f) {
-    fputs(FL_RECORD_HEAD, f);
-    put_run(f, run, state, status);
-    if (run->before) fl_record_put_runs(f, run->before);
-    put_made(f, run->program);
-    fl_paths_record(run->paths, f);
-    fl_report_record(run->report, f);
-    fputs(FL_RECORD_BEFORE, f);
-    if (run->before) fl_record_put_calls(f, &run->before->now);
-    fputs(FL_RECORD_SHOWN, f);
-    if (!run->shown.lines.failed && run->shown.lines.len)
-      fwrite(run->shown.lines.at, 1, run->shown.lines.len, f);
+    put_record(f, run, state, status);
     bool whole = fclose(f) == 0;
     const FlRunTaker *taker = run->options.taker;
     if (whole && taker) taker->record(taker->arg, text, size);
@@ -160,15 +186,9 @@ static void save(FlRun *run, const char *state, int status) {
   free(name);
 }
 
-/* A binary without stages makes no store where it stands. */
-static bool has_store(const FlRun *run) {
-  return run->memo && (run->options.script || run->program->n_stages);
-}
-
 void fl_last_run_look(FlRun *run) {
-  if (!has_store(run) || !fl_last_run_wanted(&run->options)) return;
-  run->before = fl_last_run_read(run->memo, script_of(run));
-  run->before_read = true;
+  if (!has_store(run) || !run->recorded) return;
+  read_before(run);
   fl_report_before(run->report, run->before);
 }
 
@@ -177,11 +197,13 @@ void fl_last_run_save(void *run) {
 }
 
 void fl_last_run_end(FlRun *run, int status, int signal) {
-  if (!has_store(run) || !fl_last_run_wanted(&run->options)) return;
+  if (!has_store(run) || !run->recorded) return;
+  if (run->options.report_file) read_before(run);
   save(run, signal ? "stopped" : status ? "failed" : "ended", signal ? 128 + signal : status);
 }
 
-bool fl_last_run_wanted(const FlRunOptions *options) {
-  return options->cache_dir && !(options->ranks && options->ranks->here) &&
-         (!options->script || strcmp(options->script, "-") != 0);
+bool fl_last_run_wanted(const FlRun *run) {
+  const FlRunOptions *o = &run->options;
+  return o->cache_dir && (!o->no_record || o->taker) && !(o->ranks && o->ranks->here) &&
+         (!o->script || strcmp(o->script, "-") != 0);
 }

@@ -141,6 +141,7 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
   if (run->options.ranks && run->options.ranks->here) be_silent(&run->options);
   if (run->options.taker) run->options.out = say_nothing;
   const FlRunOptions *o = &run->options;
+  run->recorded = fl_last_run_wanted(run);
   run->sched = o->pool ? o->pool : fl_sched_new(o->workers);
   run->entered = o->pool && fl_sched_enter(o->pool);
   run->pool = fl_pool_new(0);
@@ -153,10 +154,11 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
                             .html = o->report_file,
                             .trace = o->trace_file,
                             .quiet = o->quiet,
+                            .counts = run->recorded || o->report_file || o->trace_file,
                             .workers = run->sched ? fl_sched_workers(run->sched) : 1,
                             .program = program,
                             .holds = o->tries > 0,
-                            .save = fl_last_run_wanted(o) && !o->tries && !o->taker ? fl_last_run_save : NULL,
+                            .save = run->recorded && !o->tries && !o->taker ? fl_last_run_save : NULL,
                             .save_arg = run,
                             .out = o->out,
                             .out_arg = o->out_arg,
@@ -201,6 +203,7 @@ void fl_run_free(FlRun *run) {
   fl_flight_free(run->flight);
   fl_paths_free(run->paths);
   fl_files_free(run->files);
+  fl_memo_unmap(run->before_text);
   fl_memo_close(run->memo);
   fl_heap_unref(run->heap);
   fl_pool_free(run->pool);

@@ -1,18 +1,21 @@
-/* shown.c: what a run shows, kept for its record; see report/shown.h.
+/* shown.c: what a run shows, kept for its record; see exec/shown.h.
  *
- * In: tables and texts as they are shown, by the script's own context. Out: lines of the record. What always
- * holds: they are bounded, and what does not fit is there without its rows; a run that leaves no record keeps
- * nothing. */
+ * In: tables and texts as they are shown, by the script's own context. Out: lines and bytes of the record.
+ * What always holds: they are bounded, and what does not fit is there without its rows; a run that leaves no
+ * record keeps nothing. Values are copied as they lie: who compares them makes text of them. */
+#include "exec/shown.h"
 #include "exec/exec_internal.h"
+#include "data/value_type.h"
 #include "report/record.h"
-#include "report/shown.h"
 
 #include <string.h>
 
 static bool keeps(const FlCtx *ctx) {
   const FlRun *run = ctx ? ctx->run : NULL;
-  return run && fl_last_run_wanted(&run->options) && run->shown.n < FL_SHOWN_MOST;
+  return run && run->recorded && run->shown.n < FL_SHOWN_MOST;
 }
+
+/* ---- words ---- */
 
 /* As fl_record_word writes it; most words have nothing to escape. */
 static void add_word(FlBytes *out, const char *s, size_t n) {
@@ -29,6 +32,14 @@ static void add_word(FlBytes *out, const char *s, size_t n) {
   fl_bytes_add(out, s + from, n - from);
 }
 
+static void add_number(FlBytes *out, uint64_t n, unsigned base) {
+  char digits[24], *at = digits + sizeof digits;
+  do *--at = "0123456789abcdef"[n % base];
+  while (n /= base);
+  *--at = ' ';
+  fl_bytes_add(out, at, (size_t)(digits + sizeof digits - at));
+}
+
 /* Where a site is in the user's script; NULL: nowhere. */
 static const FlSite *site_of(const FlProgram *p, int32_t site) {
   while (p && site >= 0 && site < p->n_sites) {
@@ -40,9 +51,11 @@ static const FlSite *site_of(const FlProgram *p, int32_t site) {
 
 static void add_place(FlBytes *out, const FlProgram *p, int32_t site) {
   const FlSite *s = site_of(p, site);
-  fl_bytes_addf(out, " %d %llx", s ? s->line : 0,
-                s ? (unsigned long long)fl_record_line(s->line_text, strlen(s->line_text)) : 0);
+  add_number(out, s ? (uint64_t)s->line : 0, 10);
+  add_number(out, s ? fl_record_line(s->line_text, strlen(s->line_text)) : 0, 16);
 }
+
+/* ---- plots, for the page of a run ---- */
 
 bool fl_ctx_wants_plots(const FlCtx *ctx) {
   return ctx && ctx->run && fl_report_wants_plots(ctx->run->report);
@@ -52,6 +65,8 @@ void fl_ctx_keep_plot(FlCtx *ctx, int32_t site, const char *svg, size_t len) {
   const FlSite *s = site_of(ctx->run->program, site);
   fl_report_plot(ctx->run->report, s ? s->line : 0, svg, len);
 }
+
+/* ---- tables ---- */
 
 bool fl_ctx_keep_table(FlCtx *ctx, int32_t site, int64_t rows, int32_t columns, int64_t each) {
   if (!keeps(ctx)) return false;
@@ -63,7 +78,9 @@ bool fl_ctx_keep_table(FlCtx *ctx, int32_t site, int64_t rows, int32_t columns, 
   so_far->n++;
   fl_bytes_addz(&so_far->lines, "table");
   add_place(&so_far->lines, ctx->run->program, site);
-  fl_bytes_addf(&so_far->lines, " %lld %d %d", (long long)rows, so_far->rows_kept, columns);
+  add_number(&so_far->lines, (uint64_t)rows, 10);
+  add_number(&so_far->lines, so_far->rows_kept, 10);
+  add_number(&so_far->lines, (uint64_t)columns, 10);
   return true;
 }
 
@@ -72,22 +89,81 @@ void fl_ctx_keep_column(FlCtx *ctx, const char *name, const char *type, size_t l
   add_word(&ctx->run->shown.lines, type, len);
 }
 
-bool fl_ctx_keep_row(FlCtx *ctx) {
-  FlShownSoFar *so_far = &ctx->run->shown;
-  so_far->rows_kept = so_far->rows_kept && so_far->lines.len < FL_SHOWN_BYTES;
-  if (so_far->rows_kept) fl_bytes_addz(&so_far->lines, "\nrow");
-  return so_far->rows_kept;
+bool fl_ctx_keep_rows(FlCtx *ctx) {
+  fl_bytes_addz(&ctx->run->shown.lines, "\n");
+  return ctx->run->shown.rows_kept;
 }
 
-void fl_ctx_keep_cell(FlCtx *ctx, const char *value, size_t len) {
-  FlShownSoFar *so_far = &ctx->run->shown;
-  so_far->rows_kept = so_far->rows_kept && len <= FL_SHOWN_TEXT;
-  if (!so_far->rows_kept) return; /* a row without all its cells says so of its table */
-  if (value) add_word(&so_far->lines, value, len);
-  else fl_bytes_addz(&so_far->lines, " %-");
+/* The texts at `n` places; false: they are more than a record has room for. */
+static bool add_texts(FlBytes *out, const FlArray *values, const uint8_t *valid, const FlArray *levels,
+                      int64_t n) {
+  size_t bytes = 0, head = (size_t)n * sizeof(uint32_t);
+  char *to = n ? fl_bytes_room(out, head) : NULL;
+  const FlText *texts = levels ? levels->data : values->data;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int64_t k = 0; to && k < n; k++) {
+      FlText t = {NULL, 0};
+      if (!valid || valid[k]) t = texts[levels ? fl_array_slot(values, k).i : k];
+      if (pass && t.len) memcpy(to, t.ptr, (size_t)t.len);
+      if (pass) to += t.len;
+      else if (t.len > FL_SHOWN_TEXT) return false;
+      else memcpy(to + (size_t)k * sizeof(uint32_t), &(uint32_t){(uint32_t)t.len}, sizeof(uint32_t));
+      if (!pass) bytes += (size_t)t.len;
+    }
+    if (pass || bytes > FL_SHOWN_BYTES) break;
+    out->len += head;
+    to = fl_bytes_room(out, bytes);
+  }
+  if (bytes > FL_SHOWN_BYTES || !to) return !n;
+  out->len += bytes;
+  return true;
 }
 
-void fl_ctx_keep_end(FlCtx *ctx) { fl_bytes_addz(&ctx->run->shown.lines, "\n"); }
+/* Of lists, whose elements are not kept, how many elements each has. */
+static void add_lengths(FlBytes *out, const FlArray *lists, int64_t n) {
+  for (int64_t k = 0; k < n; k++) {
+    const FlArray *inner = ((FlArray *const *)lists->data)[k];
+    int64_t len = inner ? inner->dims[0] : 0;
+    fl_bytes_add(out, (const char *)&len, sizeof len);
+  }
+}
+
+/* false: they are more than a record has room for. */
+static bool add_cells(FlBytes *out, const FlArray *values, const FlArray *valid, const FlArray *levels) {
+  bool list = values->dtype == FL_LIST;
+  int64_t each = list ? 1 : fl_array_row_count(values), n = values->dims[0] * each;
+  bool text = levels || fl_dtype_is_text(values->dtype);
+  int flags = (valid ? FL_CELL_VALID : 0) | (values->rank > 1 && !list ? FL_CELL_ARRAY : 0);
+  char head[FL_CELL_HEAD] = {(char)(levels ? FL_TEXT : values->dtype), (char)flags};
+  memcpy(head + 2, &each, sizeof each);
+  fl_bytes_add(out, head, sizeof head);
+  if (valid) fl_bytes_add(out, valid->data, (size_t)n);
+  if (text) return add_texts(out, values, valid ? valid->data : NULL, levels, n);
+  if (list) add_lengths(out, values, n);
+  else fl_bytes_add(out, values->data, (size_t)(n * fl_dtype_info[values->dtype].bytes));
+  return true;
+}
+
+void fl_ctx_keep_cells(FlCtx *ctx, const FlArray *values, const FlArray *valid, const FlArray *levels) {
+  enum { DIGITS = 8 }; /* of the length, which is known once they are there */
+  FlShownSoFar *so_far = &ctx->run->shown;
+  FlBytes *out = &so_far->lines;
+  size_t before = out->len;
+  fl_bytes_addz(out, "column 00000000\n");
+  size_t from = out->len;
+  so_far->rows_kept = so_far->rows_kept && add_cells(out, values, valid, levels) &&
+                      out->len <= FL_SHOWN_BYTES && !out->failed;
+  if (!so_far->rows_kept) { /* a table without all its columns says so itself */
+    out->len = before;
+    return;
+  }
+  size_t len = out->len - from;
+  char *digits = out->at + before + strlen("column ");
+  for (int k = DIGITS; k-- > 0; len /= 10) digits[k] = (char)('0' + len % 10);
+  fl_bytes_addz(out, "\n");
+}
+
+/* ---- texts ---- */
 
 void fl_ctx_keep_text(FlCtx *ctx, int32_t site, const char *bytes, size_t len) {
   if (!keeps(ctx)) return;
@@ -96,7 +172,9 @@ void fl_ctx_keep_text(FlCtx *ctx, int32_t site, const char *bytes, size_t len) {
   so_far->n++;
   fl_bytes_addz(&so_far->lines, "text");
   add_place(&so_far->lines, ctx->run->program, site);
-  fl_bytes_addf(&so_far->lines, " %d", kept);
-  add_word(&so_far->lines, bytes, kept ? len : 0);
+  add_number(&so_far->lines, kept, 10);
+  add_number(&so_far->lines, kept ? len : 0, 10);
+  fl_bytes_addz(&so_far->lines, "\n");
+  fl_bytes_add(&so_far->lines, bytes, kept ? len : 0);
   fl_bytes_addz(&so_far->lines, "\n");
 }

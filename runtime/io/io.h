@@ -22,9 +22,13 @@
 #ifndef FL_IO_H
 #define FL_IO_H
 
+#include "base/bytes.h"
 #include "flow/abi.h"
 
 enum { FL_IO_MEMORY = 712 }; /* FlIoError.code: nothing is wrong with it, there was no memory */
+/* Appends a scalar in full, as print shows it. */
+void fl_io_cell(FlBytes *out, int32_t dtype, FlSlot value, bool valid);
+
 /* What is wrong with a file, ready to be reported at a place in the script. */
 typedef struct FlIoError {
   int code; /* 930 for E0930; 0: nothing is wrong */

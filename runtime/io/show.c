@@ -41,13 +41,13 @@ static bool show_scalar(FlBytes *out, const FlShowType *t, FlParts *p) {
   FlType1 type;
   if (!take(p, &v, &type) || (t->nullable && !take(p, &valid, &type))) return false;
   if (t->dtype != FL_CATEGORY) {
-    fl_cell_scalar(out, (int32_t)t->dtype, v, valid.i != 0);
+    fl_io_cell(out, (int32_t)t->dtype, v, valid.i != 0);
     return true;
   }
   FlSlot levels, text = {.t = {NULL, 0}};
   if (!take(p, &levels, &type) || is_scalar(type)) return false;
   if (valid.i) text.t = ((const FlText *)levels.a->data)[v.i];
-  fl_cell_scalar(out, FL_TEXT, text, valid.i != 0);
+  fl_io_cell(out, FL_TEXT, text, valid.i != 0);
   return true;
 }
 
@@ -219,34 +219,6 @@ static int line_width(void) {
 
 /* ---- for the record of the run ---- */
 
-/* A cell in full; of an array in a cell all elements. */
-static void keep_cell(FlCtx *ctx, FlBytes *cell, FlCells cells, int64_t row) {
-  int64_t each = fl_array_row_count(cells.values);
-  bool is_array = cells.values->rank > 1 || cells.values->dtype == FL_LIST;
-  cell->len = 0;
-  if (cells.values->dtype == FL_LIST) {
-    const FlArray *inner = ((FlArray *const *)cells.values->data)[row];
-    fl_bytes_addf(cell, "[%lld]", inner ? (long long)inner->dims[0] : 0);
-    fl_ctx_keep_cell(ctx, cell->at, cell->len);
-    return;
-  }
-  if (is_array) fl_bytes_addz(cell, "[");
-  for (int64_t k = 0; k < each; k++) {
-    int64_t at = row * each + k;
-    bool valid = !cells.valid || ((const uint8_t *)cells.valid->data)[at];
-    if (!valid && !is_array) {
-      fl_ctx_keep_cell(ctx, NULL, 0);
-      return;
-    }
-    if (k) fl_bytes_addz(cell, ", ");
-    FlSlot v = fl_array_slot(cells.values, at);
-    if (cells.levels && valid) v.t = ((const FlText *)cells.levels->data)[v.i];
-    fl_cell_scalar(cell, cells.levels ? FL_TEXT : cells.values->dtype, v, valid);
-  }
-  if (is_array) fl_bytes_addz(cell, "]");
-  fl_ctx_keep_cell(ctx, cell->at, cell->len);
-}
-
 static void keep_columns(FlCtx *ctx, int32_t site, const FlShowColumn *columns, int32_t n, int64_t rows) {
   FlBytes cell = {0};
   int64_t each = 0;
@@ -257,9 +229,9 @@ static void keep_columns(FlCtx *ctx, int32_t site, const FlShowColumn *columns, 
     fl_show_type_print(&cell, columns[k].type);
     fl_ctx_keep_column(ctx, columns[k].name, cell.at, cell.len);
   }
-  for (int64_t row = 0; n && row < rows && fl_ctx_keep_row(ctx); row++)
-    for (int32_t k = 0; k < n; k++) keep_cell(ctx, &cell, columns[k].cells, row);
-  fl_ctx_keep_end(ctx);
+  if (fl_ctx_keep_rows(ctx))
+    for (int32_t k = 0; k < n; k++)
+      fl_ctx_keep_cells(ctx, columns[k].cells.values, columns[k].cells.valid, columns[k].cells.levels);
   fl_bytes_reset(&cell);
 }
 

@@ -98,7 +98,7 @@ void fl_cell_print(FlBytes *out, FlCells cells, int64_t at, FlFloatStyle style, 
   else out->len += (size_t)fl_print_scalar(to, d, fl_array_slot(cells.values, at));
 }
 
-void fl_cell_scalar(FlBytes *out, int32_t dtype, FlSlot v, bool valid) {
+void fl_io_cell(FlBytes *out, int32_t dtype, FlSlot v, bool valid) {
   char text[FL_NUMBER_ROOM];
   if (!valid) {
     fl_bytes_addz(out, "null");

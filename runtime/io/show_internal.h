@@ -44,8 +44,6 @@ void fl_cell_fit(FlFloatStyle *style, FlCells cells, int64_t at);
 void fl_cell_print(FlBytes *out, FlCells cells, int64_t at, FlFloatStyle style, int most);
 /* The name of a field or column, control characters escaped. */
 void fl_show_name(FlBytes *out, const char *name);
-/* A scalar in full, as print shows it. */
-void fl_cell_scalar(FlBytes *out, int32_t dtype, FlSlot value, bool valid);
 bool fl_cell_is_right(FlCells cells); /* numbers stand at the right */
 
 /* The room there is: columns of a line; of a table that has more than `most` rows, so many `rows`, a third of

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 static const int64_t default_limit = (int64_t)8 << 30;
 
@@ -75,7 +76,8 @@ static FlMemoEntry *get(FlMemo *m, FlMemoFolder folder, FlMemoKey key, bool warn
   if (!m->dir || !fl_folder_path(m, folder, fl_memo_digest(key.bytes, key.len), path)) return NULL;
   FlEntryHeader header;
   const char *why;
-  FlMemoEntry *entry = fl_file_map(m, path, key.bytes, key.len, !m->look, &header, &why);
+  bool use = !m->look && folder == FL_FOLDER_OBJECTS; /* who reads a note puts it again, or only looks */
+  FlMemoEntry *entry = fl_file_map(m, path, key.bytes, key.len, use, &header, &why);
   if (why && warn)
     fl_memo_warn(m, "the remembered %s of `%s` in %s cannot be used: %s; going on without it",
                  folder == FL_FOLDER_RECORDS ? "note" : "result", key.label ? key.label : "?", path, why);
@@ -112,6 +114,7 @@ static FlMemoStatus put(FlMemo *m, FlMemoFolder folder, FlEntryKind kind, FlMemo
   struct iovec *all = malloc(((size_t)n_pieces + 1) * sizeof *all);
   FlMemoStatus status = FL_MEMO_FAILED;
   char path[PATH_MAX];
+  bool known, replaces = false; /* a note that there is already makes the store no larger: no scan */
   errno = ENOMEM;
   if (head && all) {
     unsigned char *meta = head + FL_ENTRY_HEADER;
@@ -123,13 +126,15 @@ static FlMemoStatus put(FlMemo *m, FlMemoFolder folder, FlEntryKind kind, FlMemo
     all[0] = (struct iovec){head, (size_t)offset};
     for (int i = 0; i < n_pieces; i++) all[i + 1] = pieces[i];
     errno = ENAMETOOLONG;
-    if (fl_folder_path(m, folder, h.key, path))
+    known = fl_folder_path(m, folder, h.key, path);
+    replaces = known && kind == FL_ENTRY_RECORD && access(path, F_OK) == 0;
+    if (known)
       status = fl_file_write(m, path, all, n_pieces + 1, kind == FL_ENTRY_RESULT);
   }
   int error = errno;
   free(all);
   free(head);
-  if (status == FL_MEMO_OK) fl_memo_grown(m, path, file_bytes);
+  if (status == FL_MEMO_OK && !replaces) fl_memo_grown(m, path, file_bytes);
   else if (kind == FL_ENTRY_RESULT) warn_not_stored(m, status, error);
   return status;
 }

@@ -14,6 +14,7 @@
  * is private when we made it, it and the folders in it are ours, and nobody else may write to them. The path
  * is only for cleaning up. */
 #include "memo/memo_internal.h"
+#include "base/state_path.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -47,27 +48,11 @@ static bool same_birth(Birth a, Birth b) {
 /* Ours, and nobody else's to write. */
 static bool is_ours(const struct stat *s) { return s->st_uid == geteuid() && (s->st_mode & 022) == 0; }
 
-static bool list_path(char out[PATH_MAX], bool make) {
-  const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-  int n = state && *state ? snprintf(out, PATH_MAX, "%s/flow/stores", state)
-          : home && *home ? snprintf(out, PATH_MAX, "%s/.local/state/flow/stores", home)
-                          : 0;
-  if (n <= 0 || n >= PATH_MAX) return false;
-  for (char *p = out + 1; make && *p; p++) {
-    if (*p != '/') continue;
-    *p = '\0';
-    bool there = mkdir(out, 0700) == 0 || errno == EEXIST;
-    *p = '/';
-    if (!there) return false;
-  }
-  return true;
-}
-
 /* The list, open and locked; -1: there is none that could be believed. */
 static int list_open(bool make) {
   char path[PATH_MAX];
   struct stat s;
-  if (!list_path(path, make)) return -1;
+  if (!fl_state_path("stores", path, make)) return -1;
   int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | (make ? O_CREAT : 0), 0600);
   if (fd < 0) return -1;
   if (fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && is_ours(&s) && flock(fd, LOCK_EX) == 0) return fd;
@@ -75,15 +60,24 @@ static int list_open(bool make) {
   return -1;
 }
 
-/* A line; false: none. `path` is where its path begins. */
+/* A line; false: none. `path` is where its path begins. Every run reads all of them: no sscanf. */
 static bool read_line(const char *line, bool *made, Birth *b, const char **path) {
-  char kind[16];
-  int end = 0;
-  if (sscanf(line, "%15s %llu %lld %u %n", kind, &b->inode, &b->seconds, &b->nanoseconds, &end) != 4 || !end)
-    return false;
-  *made = strcmp(kind, "made") == 0;
-  *path = line + end;
-  return *made || strcmp(kind, "accepted") == 0;
+  static const char *const kinds[] = {"accepted ", "made "};
+  char *at = NULL, *from = NULL;
+  for (int k = 0; k < 2 && !from; k++)
+    if (strncmp(line, kinds[k], strlen(kinds[k])) == 0) {
+      *made = k == 1;
+      from = (char *)(uintptr_t)line + strlen(kinds[k]);
+    }
+  if (!from) return false;
+  b->inode = strtoull(from, &at, 10);
+  if (at == from || *at != ' ') return false;
+  b->seconds = strtoll(from = at, &at, 10);
+  if (at == from || *at != ' ') return false;
+  b->nanoseconds = (unsigned)strtoul(from = at, &at, 10);
+  if (at == from || *at != ' ') return false;
+  *path = at + 1;
+  return true;
 }
 
 static bool find(const char *dir, bool *made) {
@@ -140,11 +134,13 @@ static bool add(const char *dir, bool made) {
 
 bool fl_trust_made(const char *dir) { return add(dir, true); }
 
+/* Does it hold nothing that is believed for its sake? The code of scripts beside results is looked after by
+ * who puts it there (compiler/code_cache.c), often before there is a result. */
 static bool is_empty(const char *dir) {
   DIR *d = opendir(dir);
   bool empty = d != NULL;
   for (struct dirent *e; empty && (e = readdir(d));)
-    empty = e->d_name[0] == '.' || strcmp(e->d_name, "CACHEDIR.TAG") == 0;
+    empty = e->d_name[0] == '.' || strcmp(e->d_name, "CACHEDIR.TAG") == 0 || strcmp(e->d_name, "code") == 0;
   if (d) closedir(d);
   return empty;
 }

@@ -70,37 +70,47 @@ static void put_sum(FILE *f, const Sum *s) {
   fputs("\n", f);
 }
 
+static void put_call(FILE *f, const FlStageEvent *e, int64_t total) {
+  char took[32], at[32];
+  bool over = e->end >= 0;
+  fl_report_duration(at, e->begin);
+  fl_report_duration(took, (over ? e->end : total) - e->begin);
+  fputs("<tr><td>", f);
+  fl_html_text(f, e->stage->name);
+  fputs("<td>", f);
+  if (e->args) fl_html_text(f, e->args);
+  fprintf(f, "<td>%s<td>%s<td>%d<td>", at, took, e->worker);
+  if (over && e->as.rows_in >= 0) fprintf(f, "%lld", (long long)e->as.rows_in);
+  fputs("<td>", f);
+  if (over && e->as.rows_out >= 0) fprintf(f, "%lld", (long long)e->as.rows_out);
+  fprintf(f, "<td>%lld<td>%s", over ? (long long)e->as.bytes : 0,
+          !over                          ? "not ended"
+          : e->as.how == FL_STAGE_CACHED ? "remembered"
+                                         : fl_report_how(e->as.how));
+  if (over && e->as.how == FL_STAGE_RUN) fprintf(f, ", %s", why(e->as.kept));
+  fputc('\n', f);
+}
+
+/* A table for each BLOCK of them, which a browser lays out when it comes into view: all rows in one would
+ * take seconds. */
 static void put_calls(FILE *f, const FlReport *r, int64_t total) {
+  enum { BLOCK = 200 };
   int32_t n = r->n_stages < MOST_CALLS ? r->n_stages : MOST_CALLS;
-  fprintf(f,
-          "<details><summary>%s %d calls, in the order in which they began</summary>\n<div class=\"scroll\" "
-          "tabindex=\"0\" role=\"region\" aria-label=\"Calls of stages\"><table><thead><tr><th "
-          "scope=\"col\">stage<th scope=\"col\">arguments<th scope=\"col\">began<th scope=\"col\">took<th "
-          "scope=\"col\">worker<th scope=\"col\">rows in<th scope=\"col\">rows out<th scope=\"col\">bytes<th "
-          "scope=\"col\">how<tbody>\n",
+  fprintf(f, "<details><summary>%s %d calls, in the order in which they began</summary>\n",
           n == r->n_stages ? "All" : "The first", n);
   for (int32_t i = 0; i < n; i++) {
-    const FlStageEvent *e = &r->stages[i];
-    char took[32], at[32];
-    bool over = e->end >= 0;
-    fl_report_duration(at, e->begin);
-    fl_report_duration(took, (over ? e->end : total) - e->begin);
-    fputs("<tr><td>", f);
-    fl_html_text(f, e->stage->name);
-    fputs("<td>", f);
-    if (e->args) fl_html_text(f, e->args);
-    fprintf(f, "<td>%s<td>%s<td>%d<td>", at, took, e->worker);
-    if (over && e->as.rows_in >= 0) fprintf(f, "%lld", (long long)e->as.rows_in);
-    fputs("<td>", f);
-    if (over && e->as.rows_out >= 0) fprintf(f, "%lld", (long long)e->as.rows_out);
-    fprintf(f, "<td>%lld<td>%s", over ? (long long)e->as.bytes : 0,
-            !over                          ? "not ended"
-            : e->as.how == FL_STAGE_CACHED ? "remembered"
-                                           : fl_report_how(e->as.how));
-    if (over && e->as.how == FL_STAGE_RUN) fprintf(f, ", %s", why(e->as.kept));
-    fputc('\n', f);
+    int32_t last = i + BLOCK < n ? i + BLOCK : n;
+    if (i % BLOCK == 0)
+      fprintf(f,
+              "<div class=\"scroll block\" tabindex=\"0\" role=\"region\" aria-label=\"Calls %d to "
+              "%d\"><table><thead><tr><th scope=\"col\">stage<th scope=\"col\">arguments<th "
+              "scope=\"col\">began<th scope=\"col\">took<th scope=\"col\">worker<th scope=\"col\">rows "
+              "in<th scope=\"col\">rows out<th scope=\"col\">bytes<th scope=\"col\">how<tbody>\n",
+              i + 1, last);
+    put_call(f, &r->stages[i], total);
+    if (i % BLOCK == BLOCK - 1 || i == n - 1) fputs("</table></div>\n", f);
   }
-  fputs("</table></div></details>\n", f);
+  fputs("</details>\n", f);
 }
 
 void fl_html_stages(FILE *f, const FlReport *r, int64_t total) {

@@ -23,14 +23,17 @@ static FlPlaceTable *table_of(FlReport *r, int worker) {
 static FlPlaceCount *find(FlPlaceTable *t, const char *name, int32_t site) {
   uint32_t h = ((uint32_t)(uintptr_t)name ^ (uint32_t)site * 0x9e3779b1u) * 0x85ebca6bu;
   for (uint32_t i = h >> 16;; i++) {
-    FlPlaceCount *p = &t->at[i % FL_TABLE_PLACES];
-    const char *its = atomic_load_explicit(&p->name, memory_order_relaxed);
-    if (its == name && p->site == site) return p;
-    if (its) continue;
-    if (t->n >= FL_TABLE_PLACES * 3 / 4) return NULL;
-    t->n++;
+    uint16_t *slot = &t->slot[i % FL_TABLE_SLOTS];
+    FlPlaceCount *p = *slot ? &t->at[*slot - 1] : NULL;
+    if (p && p->name == name && p->site == site) return p;
+    if (p) continue;
+    int32_t n = atomic_load_explicit(&t->n, memory_order_relaxed);
+    if (n == FL_TABLE_PLACES) return NULL;
+    *slot = (uint16_t)(n + 1);
+    p = &t->at[n];
+    p->name = name;
     p->site = site;
-    atomic_store_explicit(&p->name, name, memory_order_release); /* `site` is there for who sees it */
+    atomic_store_explicit(&t->n, n + 1, memory_order_release); /* name and site are there for who sees it */
     return p;
   }
 }
@@ -40,7 +43,7 @@ static void add(_Atomic int64_t *to, int64_t n) {
 }
 
 FlPlaceMark fl_report_begin(FlReport *r, int worker, const char *name, int32_t site) {
-  FlPlaceTable *t = table_of(r, worker);
+  FlPlaceTable *t = r->options.counts ? table_of(r, worker) : NULL;
   FlPlaceMark mark = {.place = t ? find(t, name, site) : NULL, .begin = -1, .weight = 1};
   int64_t calls = mark.place ? atomic_load_explicit(&mark.place->calls, memory_order_relaxed) : 0;
   if (calls >= ALWAYS) mark.weight = calls % EACH ? 0 : EACH;
@@ -96,17 +99,17 @@ FlPlaceSum *fl_report_places(const FlReport *r, int32_t *n) {
   int32_t have = 0, room = 0;
   for (int k = 0; k < r->n_tables; k++) {
     const FlPlaceTable *t = atomic_load_explicit(&r->tables[k], memory_order_acquire);
-    for (int i = 0; t && i < FL_TABLE_PLACES; i++) {
+    int32_t places = t ? atomic_load_explicit(&t->n, memory_order_acquire) : 0;
+    for (int32_t i = 0; i < places; i++) {
       const FlPlaceCount *p = &t->at[i];
-      const char *name = atomic_load_explicit(&p->name, memory_order_acquire);
-      if (!name || !atomic_load_explicit(&p->calls, memory_order_relaxed)) continue;
+      if (!atomic_load_explicit(&p->calls, memory_order_relaxed)) continue;
       if (have == room) {
         room = room ? 2 * room : 256;
         FlPlaceSum *larger = realloc(sums, (size_t)room * sizeof *sums);
         if (!larger) break;
         sums = larger;
       }
-      sums[have++] = (FlPlaceSum){name,
+      sums[have++] = (FlPlaceSum){p->name,
                                   p->site,
                                   atomic_load_explicit(&p->calls, memory_order_relaxed),
                                   atomic_load_explicit(&p->ns, memory_order_relaxed),

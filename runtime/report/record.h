@@ -16,7 +16,7 @@
  *             callers: "line:column", joined by commas, of the calls that it came by; "-": none
  *             text: fl_record_line of its line; loops are the operator "loop"
  *   call   := made | stage                             of the run before
- *   then FL_RECORD_SHOWN and what was shown (report/shown.h)
+ *   then FL_RECORD_SHOWN and what was shown (exec/shown.h), which is no text
  *
  * Words stand between single blanks; blanks, % and control characters in them are %20 and the like. Rows are
  * -1 where the operator gives none. ns are of the threads that did it, added up. */
@@ -28,8 +28,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define FL_RECORD_HEAD "flow run 1\n"
+#define FL_RECORD_HEAD "flow run 2\n"
 #define FL_RECORD_BEFORE "---\n"
+#define FL_RECORD_SHOWN "===\n"
 
 enum {
   FL_RECORD_PLACES = 2000,
@@ -106,9 +107,10 @@ typedef struct FlRecord {
 FlRecord *fl_record_read(const char *bytes, size_t len);
 void fl_record_free(FlRecord *record); /* NULL is allowed */
 
-/* What stays of a record in that of the run after it, as lines: its runs, but the oldest, and its calls. */
-void fl_record_put_runs(FILE *f, const FlRecord *record);
-void fl_record_put_calls(FILE *f, const FlRecordCalls *calls);
+/* What stays of a record in that of the run after it, as its lines are: its runs, but the oldest, and its
+ * calls. Nothing of a record of another version. */
+void fl_record_put_runs(FILE *f, const char *record, size_t len);
+void fl_record_put_calls(FILE *f, const char *record, size_t len);
 
 /* The digest of a line of the source, but for blanks around it (FNV-1a). */
 uint64_t fl_record_line(const char *text, size_t len);

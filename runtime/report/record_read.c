@@ -1,7 +1,6 @@
 /* record_read.c: the reader of records; see record.h. What always holds: nothing in a record is believed; a
  * line that does not hold what it should is as if it were not there. */
 #include "report/record.h"
-#include "report/shown.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -18,56 +18,29 @@ void fl_record_word(FILE *f, const char *s) {
   }
 }
 
-static void put_pairs(FILE *f, int n, const FlRecordPair *pairs) {
-  for (int i = 0; i < n; i++) {
-    fputc(' ', f);
-    fl_record_word(f, pairs[i].name);
-    fputc('=', f);
-    fl_record_word(f, pairs[i].value);
-  }
-}
-
 /* ---- what stays of the record before ---- */
 
-void fl_record_put_runs(FILE *f, const FlRecord *record) {
-  for (int i = 0; i < record->n_runs && i < FL_RECORD_RUNS - 1; i++) {
-    const FlRecordSum *s = &record->runs[i];
-    fprintf(f, "run %lld ", (long long)s->began);
-    fl_record_word(f, s->state);
-    fprintf(f, " %d %lld %lld %d ", s->status, (long long)s->ns, (long long)s->peak, s->workers);
-    fl_record_word(f, s->source);
-    fprintf(f, " %d %d %d", s->run, s->cached, s->failed);
-    put_pairs(f, s->n_notes, s->notes);
-    fputc('\n', f);
+/* Its first `most` lines that begin so, up to FL_RECORD_BEFORE; the bytes of what was shown are none. */
+static void put_lines(FILE *f, const char *record, size_t len, const char *const words[2], int most) {
+  size_t head = strlen(FL_RECORD_HEAD);
+  if (len < head || memcmp(record, FL_RECORD_HEAD, head) != 0) return;
+  for (const char *at = record + head, *end = record + len, *next; at < end && most > 0; at = next) {
+    next = memchr(at, '\n', (size_t)(end - at));
+    if (!next) return;
+    size_t n = (size_t)(++next - at);
+    if (n == strlen(FL_RECORD_BEFORE) && memcmp(at, FL_RECORD_BEFORE, n) == 0) return;
+    bool wanted = false;
+    for (int k = 0; k < 2; k++) wanted |= n > strlen(words[k]) && memcmp(at, words[k], strlen(words[k])) == 0;
+    if (wanted && most--) fwrite(at, 1, n, f);
   }
 }
 
-static void put_read_stage(FILE *f, const FlRecordStage *s) {
-  const char *words[] = {"stage", s->name, s->how, s->kept};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-    fl_record_word(f, words[i]);
-    fputc(' ', f);
-  }
-  fprintf(f, "%d %lld %lld %lld %lld %lld %d %d ", s->worker, (long long)s->begin, (long long)s->ns,
-          (long long)s->rows_in, (long long)s->rows_out, (long long)s->bytes, s->file, s->line);
-  fl_record_word(f, s->code);
-  for (int i = 0; i < s->n_args; i++) {
-    const FlRecordArg *a = &s->args[i];
-    fprintf(f, " %s", a->digest);
-    if (a->name) fputc(':', f), fl_record_word(f, a->name);
-    if (a->value) fputc('=', f), fl_record_word(f, a->value);
-  }
-  fputc('\n', f);
+void fl_record_put_runs(FILE *f, const char *record, size_t len) {
+  put_lines(f, record, len, (const char *const[]){"run ", "run "}, FL_RECORD_RUNS - 1);
 }
 
-void fl_record_put_calls(FILE *f, const FlRecordCalls *calls) {
-  for (int i = 0; i < calls->n_made; i++) {
-    fputs("made ", f);
-    fl_record_word(f, calls->made[i].stage);
-    put_pairs(f, calls->made[i].n, calls->made[i].functions);
-    fputc('\n', f);
-  }
-  for (int i = 0; i < calls->n_stages; i++) put_read_stage(f, &calls->stages[i]);
+void fl_record_put_calls(FILE *f, const char *record, size_t len) {
+  put_lines(f, record, len, (const char *const[]){"made ", "stage "}, INT_MAX);
 }
 
 static const FlSite *site_of(const FlReport *r, int32_t site) {

@@ -18,6 +18,7 @@ typedef struct FlReportOptions {
   const char *script;       /* shown as the title */
   const char *html, *trace; /* files to write at the end, or NULL */
   bool quiet;               /* no progress and no closing line */
+  bool counts;              /* what operators and loops do is added up by their places */
   int workers;
   const FlProgram *program; /* whose sites and stages those of the events are; NULL: there are none */
   /* Called from time to time, by one thread at once, so that a run that is killed leaves a record; NULL:

@@ -24,17 +24,19 @@ typedef struct FlNoteEvent {
   char *name, *line; /* line: "name = value" */
 } FlNoteEvent;
 
-/* What an operator did at a place of the source, of one worker. All but `site` relaxed, by that worker alone;
- * `name` is released once `site` is there. */
-enum { FL_TABLE_PLACES = 4096 };
+/* What an operator did at a place of the source, of one worker: relaxed, by that worker alone; name and site
+ * stay as they are once `n` of the table counts them. */
+enum { FL_TABLE_PLACES = 3072, FL_TABLE_SLOTS = 4096 };
 typedef struct FlPlaceCount {
-  _Atomic(const char *) name; /* NULL: nobody's yet */
+  const char *name;
   int32_t site;
   _Atomic int64_t calls, ns, rows_in, rows_out, counted, bytes; /* counted: calls that said how many rows */
 } FlPlaceCount;
+/* The places in the order in which they came, so that memory is touched only for those that there are. */
 typedef struct FlPlaceTable {
-  int32_t n;
-  FlPlaceCount at[FL_TABLE_PLACES]; /* by a hash of name and site; three quarters are used at most */
+  _Atomic int32_t n;            /* released once the place is there */
+  uint16_t slot[FL_TABLE_SLOTS]; /* by a hash of name and site: 1 + its number; 0: none */
+  FlPlaceCount at[FL_TABLE_PLACES];
 } FlPlaceTable;
 
 /* The same, of all workers. */

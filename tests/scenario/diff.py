@@ -3,9 +3,11 @@
 shown where; another script; data that changed; bounds; what cannot be compared; the last run stays what it was.
 
 usage: diff.py [CASES]"""
+import datetime
 import itertools
 import random
 import re
+import struct
 import sys
 
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).resolve().parent.parent))
@@ -227,13 +229,35 @@ show(t)
 show((a = 1, b = "two"))
 show([[1.0, 2.0]])
 """)
+
+
+def shown_in(raw):
+    """The columns of the first table of a record, as exec/shown.h says they stand there: (dtype, validity, values or texts)."""
+    line, raw = raw.split(b"\n", 1)
+    found = []
+    for _ in range(int(line.split(b" ")[5])):
+        head, raw = raw.split(b"\n", 1)
+        n = int(head.split(b" ")[1])
+        column, raw = raw[:n], raw[n + 1:]
+        flags, each = column[1], int.from_bytes(column[2:10], "little")
+        count, at = int(line.split(b" ")[3]) * each, 10
+        valid = list(column[at:at + count]) if flags & 1 else None
+        at += count if flags & 1 else 0
+        found.append((valid, column[at:]))
+    return found
+
+
 lines = []
 for words in (["--workers", "1"], ["--workers", "3"], ["-O0"], ["--interp"]):
     options = [w for w in words if w in ("-O0", "--interp")]
     place.run("run", *options, "shapes.flow", *[w for w in words if w not in options])
     records = [p.read_bytes() for p in place.store.glob("records/*/*") if b"shapes.flow" in p.read_bytes()]
     lines.append(records[0].split(b"\n===\n")[1])
-    check(lines[-1] == lines[0] and b"row 1 x%20y %- 2026-01-02 1.50 u true" in lines[-1] and b"row 2 %00 0.1" in lines[-1], f"{words}: what was shown", lines[-1])
+    check(lines[-1] == lines[0], f"{words}: what was shown", lines[-1])
+    day = (datetime.date(2026, 1, 2) - datetime.date(1970, 1, 1)).days
+    check(shown_in(lines[-1]) == [(None, struct.pack("<2q", 1, 2)), (None, struct.pack("<2I", 3, 0) + b"x y"), ([0, 1], struct.pack("<2d", 0, 0.1)),
+                                  (None, struct.pack("<2i", day, day + 1)), (None, struct.pack("<2q", 150, 200)), (None, struct.pack("<2I", 1, 1) + b"uv"),
+                                  (None, b"\1\0")], f"{words}: as it lies in memory", shown_in(lines[-1]))
 check("what is shown is the same: 3 tables and lines" in diff("shapes.flow", status=0), "shapes of all kinds", "")
 
 # ---- what cannot be compared ----

@@ -158,6 +158,36 @@ place.write("sub/lib.flow", "## Other.\nfn other() -> i64 = 1\n")
 run("lib.flow", "sub", "--html", "both")
 check({p.name for p in (place.path / "both").iterdir()} == {"lib.html", "sub.lib.html", "index.html"}, "files of a folder")
 
+# ---- types that nobody wrote ----
+place.write("typed.flow", """import linear
+
+## A.
+fn half(x: f64) = x / 2.0
+## B.
+fn named(t: (a: i64, b: f64)[_]) = t |> summarize(s = sum(a), m = mean(b))
+## C.
+stage counted(n: i64) = [for i in 0..n: f64(i)]
+## D.
+fn any(x) = x
+## E.
+fn both(x: f64) { let y = x + 1.0
+  (y, "t") }
+## F.
+fn said(x: i64) -> f64 = f64(x)
+## G.
+let table_of = table(a = [1], b = ["x"])
+## H.
+let plain: i64 = 4
+## I.
+fn fold(x: f64) = any(x) + f64(any(2))
+""")
+heads = [line for line in run("typed.flow").stdout.splitlines() if line.startswith(("fn ", "stage ", "let "))]
+check(heads == ["fn half(x: f64) -> f64", "fn named(t: (a: i64, b: f64)[_]) -> (s: i64, m: f64?)[_]", "stage counted(n: i64) -> f64[_]", "fn any(x)",
+                "fn both(x: f64) -> (f64, text)", "fn said(x: i64) -> f64", "fn fold(x: f64) -> f64", "let table_of: (a: i64, b: text)[_]", "let plain: i64"],
+      "inferred types", "\n".join(heads))
+place.write("wrong.flow", "## A.\nfn f(x: f64) = x + nope\n## B.\nfn g(x: f64) = x\n")
+check("fn f(x: f64)\n" in run("wrong.flow").stdout and "fn g(x: f64) -> f64\n" in run("wrong.flow").stdout, "a module with an error")
+
 # ---- what cannot be ----
 place.write("bad.flow", "fn f( = 1\n")
 check("bad.flow:1" in run("bad.flow", status=3).stderr, "a file that does not parse")

@@ -16,11 +16,11 @@ def record(place, script="main.flow"):
     name = b"run of " + str((place.path / script).resolve()).encode()
     for p in place.store.glob("records/*/*"):
         data = p.read_bytes()
-        at = data.find(b"flow run 1\n")
+        at = data.find(b"flow run 2\n")
         if at < 0 or name + b"flow" in data or data.count(name, 0, at + 1) == 0:
             continue
         lines = {}
-        for line in data[at:].decode().split("\n---\n")[0].split("\n")[1:]:
+        for line in data[at:].split(b"\n---\n")[0].decode().split("\n")[1:]:
             lines.setdefault(line.split(" ")[0], []).append(line.split(" ")[1:])
         return lines, len(data)
     return None
@@ -161,4 +161,16 @@ before = len(list(place.store.glob("records/*/*")))
 for options in ({"args": ["-"], "input": "print(2)\n"}, {"args": ["-c", "print(2)"]}):
     done = place.run("run", *options.pop("args"), **options)
     check(done.returncode == 0 and len(list(place.store.glob("records/*/*"))) == before, "standard input and -c have no record", done.stderr)
+
+# ---- FLOW_RECORD=off ----
+place = Place(main__flow="print(1)\nshow(table(a = [1, 2]))\n")
+place.env["FLOW_RECORD"] = "off"
+done = place.run("run", "main.flow")
+check(done.returncode == 0 and record(place) is None, "no record is left where none is wanted", done.stdout + done.stderr)
+place.env["FLOW_RECORD"] = "on"
+place.run("run", "main.flow")
+check(record(place), "and one is left else")
+place.env["FLOW_RECORD"] = "off"
+done = place.run("diff", "main.flow")
+check(done.returncode == 0 and "the same: 2 tables" in done.stdout, "diff compares with it all the same", done.stdout + done.stderr)
 finish()

@@ -172,6 +172,38 @@ typed(("let x = 20\n", "flow> "), ("x +\n", "... "), ("1\n", "21\r\n"), ("[1,\n"
       ("x + 3\n", "23\r\n"), ("", "flow> "))
 check(not list(values.iterdir()), "terminals leave no values behind")
 
+# ---- Tab: what the language server offers ----
+place.write("shops.csv", "shop,amount\nnorth,1\nsouth,2\n")
+typed(("let shopping = [1, 2]\n", "flow> "), ("len(shopp\t)\n", "2\r\n"), ('let t = read_csv("sho\t")\n', "flow> "),
+      ("t |>\n", "... "), ("  where(amo\t > 1) |> len\n", "1\r\n"), (":ty\t 1.5 + 1.0\n", "f64\r\n"), ("summar\t", "ize"), ("\x03", "flow> "))
+
+# ---- what was entered stays for the next session ----
+history = place.path / ".state/flow/history"
+check(history.stat().st_mode & 0o777 == 0o600, "the history is its user's alone", oct(history.stat().st_mode))
+lines = history.read_text().splitlines()
+check(lines[0] == "let x = 20" and "x +\\n1" in lines, "an entry a line, its lines apart by \\n", lines)
+typed(("let kept = 30 + 3\n", "flow> "))
+typed(("\x10\n", "let kept = 30 + 3\r\n"), ("kept\n", "33\r\n"))
+before = history.read_text()
+session("let piped = 1\n")
+check(history.read_text() == before, "what is not typed is no history")
+history.write_text("".join(f"{n} + 0{' ' * 300}\n" for n in range(3000)))
+typed(("1 + 1\n", "2\r\n"))
+lines = history.read_text().splitlines()
+check(len(lines) == 1000 and lines[-1] == "1 + 1" and lines[0].startswith("2001 + 0"), "the last thousand", [len(lines), lines[:1], lines[-1:]])
+history.chmod(0o644)
+typed(("2 + 2\n", "4\r\n"))
+check(history.read_text().splitlines()[-1] == "1 + 1", "a file that others may read is left alone")
+history.unlink()
+history.symlink_to(place.path / "elsewhere")
+typed(("2 + 3\n", "5\r\n"))
+check(not (place.path / "elsewhere").exists(), "a link is not followed")
+history.unlink()
+home = {k: place.env.pop(k, None) for k in ("HOME", "XDG_STATE_HOME")}
+typed(("2 + 4\n", "6\r\n"))
+place.env.update({k: v for k, v in home.items() if v is not None})
+check(not history.exists(), "without a home there is none")
+
 
 # ---- random sessions: a model in Python ----
 

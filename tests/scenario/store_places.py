@@ -57,6 +57,11 @@ check("second" not in run("cache", "ls", "q/x.flow").stdout and " first\n" in ru
 check(run("cache", "ls", "nothing.flow").returncode == 2, "a script that is not there")
 run("run", "q/x.flow", "--cache", str(here / "own"))
 check("second: run" in run("why", "q/x.flow", "--cache", "own").stdout, "why --cache")
+del place.env["FLOW_CODE_CACHE"]  # beside the results then, and there before them
+for n_cached in (0, 1):
+    p = run("run", "q/x.flow", FLOW_CACHE=str(here / "beside"))
+    check(f"{n_cached} cached" in p.stderr and "warning" not in p.stderr, "FLOW_CACHE names a folder that is not there", p.stderr)
+place.env["FLOW_CODE_CACHE"] = str(here / ".code")
 run("run", "q/x.flow", FLOW_CACHE=str(here / "named"))
 check("second: run" in run("why", "q/x.flow", FLOW_CACHE=str(here / "named")).stdout, "FLOW_CACHE is everybody's")
 

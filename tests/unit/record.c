@@ -13,15 +13,21 @@
 
 /* What is put of a record again. */
 static char *put_again(const char *text, bool calls) {
-  FlRecord *r = fl_record_read(text, strlen(text));
   char *out = NULL;
   size_t size;
   FILE *f = open_memstream(&out, &size);
-  if (r && calls) fl_record_put_calls(f, &r->now);
-  else if (r) fl_record_put_runs(f, r);
+  if (calls) fl_record_put_calls(f, text, strlen(text));
+  else fl_record_put_runs(f, text, strlen(text));
   fclose(f);
-  fl_record_free(r);
   return out;
+}
+
+/* How many runs and calls are read. */
+static void check_read(const char *text, int runs, int made, int stages) {
+  FlRecord *r = fl_record_read(text, strlen(text));
+  check(r && r->n_runs == runs && r->now.n_made == made && r->now.n_stages == stages, "%d %d %d",
+        r ? r->n_runs : -1, r ? r->now.n_made : -1, r ? r->now.n_stages : -1);
+  fl_record_free(r);
 }
 
 static void check_put(const char *text, bool calls, const char *wanted) {
@@ -37,15 +43,19 @@ static void test_same(void) {
   check_put(text, true, MADE STAGE);
 }
 
-/* Lines that are none are left out; what is behind the mark is of the run before. */
+/* Lines that are none are left out; what is behind the mark is of the run before, and stays no longer; what
+ * was shown is no line. */
 static void test_broken(void) {
   const char *text = FL_RECORD_HEAD RUN
       "run x ended\nrun\nmade\nstage train run\nstage train run yes 1 5 100 -1 20 4096 0\nfoo\n" MADE
-          FL_RECORD_BEFORE STAGE;
-  check_put(text, false, RUN);
-  check_put(text, true, MADE);
+          FL_RECORD_BEFORE STAGE FL_RECORD_SHOWN "text 1 0 1 30\n" RUN;
+  check_read(text, 1, 1, 0);
+  check_put(FL_RECORD_HEAD RUN MADE FL_RECORD_BEFORE STAGE FL_RECORD_SHOWN RUN, false, RUN);
+  check_put(FL_RECORD_HEAD RUN MADE FL_RECORD_BEFORE STAGE, true, MADE);
+  check_put(FL_RECORD_HEAD RUN "made cut off", true, "");
   check_put("flow run 0\n" RUN, false, "");
-  check_put(FL_RECORD_HEAD MADE, true, ""); /* of no run */
+  check_put("", false, "");
+  check(!fl_record_read(FL_RECORD_HEAD MADE, strlen(FL_RECORD_HEAD MADE)), "of no run there is none");
 }
 
 /* The oldest run goes. */

@@ -41,6 +41,7 @@ libffi-dev     | calls of C functions by the interpreter
 libxxhash-dev  | digests of contents and keys
 libjansson-dev | JSON of --json and of the language server
 zlib1g-dev     | reads and writes .gz and NPZ
+libdeflate-dev | reads .gz faster than zlib does
 liblz4-dev     | reads Arrow files that are compressed with it
 libzstd-dev    | reads and writes .zst
 libpcre2-dev   | regular expressions

@@ -88,6 +88,7 @@ static void add_libraries(Command *c, const Inputs *in) {
   }
   add(c, "-lxxhash");
   add(c, "-lz");
+  add(c, "-ldeflate");
   add(c, "-lzstd");
   add(c, "-llz4");
   add(c, "-lpcre2-8");

@@ -10,8 +10,8 @@
 /* Columns at once: many, so that rows are read in long runs, as far as their states take no more bytes. */
 enum { FEWEST = 64, MOST = 1024, STATES = 192 << 10, PITCH = 8 };
 
-/* Rows that pass by together. */
-enum { ROWS_TOGETHER = 4, LANES_TOGETHER = 2 };
+/* Rows that pass by together: of a lane fewer, where what an element adds is not cheap. */
+enum { ROWS_TOGETHER = 4, LANES_TOGETHER = 4, LANES_TOGETHER_DEAR = 2 };
 
 /* ---- how ------------------------------------------------------------------------------------------- */
 
@@ -67,12 +67,28 @@ static Val least(FlFn *f, Val a, Val b) {
   return LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, a, b, ""), a, b, "");
 }
 
-/* to[x] += from[x], n of them. */
-static void add_up(FlFn *f, const FlRed *r, Val to, Val from, Val n) {
+/* to[x] += of the lane `apart` lanes behind, n numbers. */
+static void add_up(FlFn *f, const FlRed *r, Val to, Val apart, Val n) {
   FlLoop l;
   fl_ll_loop_open(f, &l, fl_ll_i64(f->g, 0), n, 0, NULL);
-  Val at = fl_ll_gep(f, r->t, to, l.i), more = fl_red_get(f, r->t, fl_ll_gep(f, r->t, from, l.i));
+  Val at = fl_ll_gep(f, r->t, to, l.i);
+  Val more = fl_red_get(f, r->t, fl_ll_gep(f, r->t, to, LLVMBuildNSWAdd(f->b, l.i, apart, "")));
   fl_red_put(f, LLVMBuildFAdd(f->b, fl_red_get(f, r->t, at), more, ""), at);
+  fl_ll_loop_close(f, &l, NULL, true);
+}
+
+/* Two steps of that at once, of halves and of quarters: each number is read once. `apart`: of quarters. */
+static void add_up_twice(FlFn *f, const FlRed *r, Val to, Val apart, Val n) {
+  FlLoop l;
+  Val v[4], at[4];
+  fl_ll_loop_open(f, &l, fl_ll_i64(f->g, 0), n, 0, NULL);
+  for (int k = 0; k < 4; k++) {
+    Val behind = LLVMBuildNSWMul(f->b, apart, fl_ll_i64(f->g, k), "");
+    at[k] = fl_ll_gep(f, r->t, to, LLVMBuildNSWAdd(f->b, l.i, behind, ""));
+    v[k] = fl_red_get(f, r->t, at[k]);
+  }
+  Val near = LLVMBuildFAdd(f->b, v[0], v[2], ""), far = LLVMBuildFAdd(f->b, v[1], v[3], "");
+  fl_red_put(f, LLVMBuildFAdd(f->b, near, far, ""), at[0]);
   fl_ll_loop_close(f, &l, NULL, true);
 }
 
@@ -168,10 +184,15 @@ static int step_of(const Columns *c) {
   return firsts == c->n ? 1 : sums == c->n ? FL_LANES : 0;
 }
 
+/* Of sums, whose rows are all of one lane: the rows that pass by together. */
+static int lanes_together(FlFn *f, const Columns *c) {
+  return fl_map_get(f->g->plan->cheap, c->reduce) ? LANES_TOGETHER : LANES_TOGETHER_DEAR;
+}
+
 /* As many of the rows [lo, hi) as pass by together; where the others begin. */
 static Val sweep_together(FlFn *f, const Columns *c, Val lo, Val hi, Val first, Val width) {
   FlGen *g = f->g;
-  int step = step_of(c), together = step == 1 ? ROWS_TOGETHER : LANES_TOGETHER;
+  int step = step_of(c), together = step == 1 ? ROWS_TOGETHER : lanes_together(f, c);
   if (step == 0) return lo;
   Val group = fl_ll_i64(g, step * together);
   Val n = LLVMBuildSDiv(f->b, LLVMBuildNSWSub(f->b, hi, lo, ""), group, "");
@@ -197,30 +218,56 @@ static Val lanes_of(FlFn *f, Val size) {
 /* The sums of the lanes of a block, as block number `index`, into the levels. */
 static void join_lanes(FlFn *f, const FlRed *r, Val lanes, Val pitch, Val index) {
   FlGen *g = f->g;
-  Val half_at = fl_ll_alloca(f, g->i64, "half");
+  Val left_at = fl_ll_alloca(f, g->i64, "left"), one = fl_ll_i64(g, 1), two = fl_ll_i64(g, 2);
   FlLoop l;
-  fl_red_put(f, LLVMBuildLShr(f->b, lanes, fl_ll_i64(g, 1), ""), half_at);
+  fl_red_put(f, lanes, left_at);
   Val steps = fl_ll_intrinsic(f, "llvm.cttz", g->i64, 2, (Val[]){lanes, LLVMConstInt(g->i1, 0, false)});
-  fl_ll_loop_open(f, &l, fl_ll_i64(g, 0), steps, 0, NULL);
-  Val half = fl_red_get(f, g->i64, half_at), size = LLVMBuildNSWMul(f->b, half, pitch, "");
-  add_up(f, r, r->lanes, fl_ll_gep(f, r->t, r->lanes, size), size);
-  fl_red_put(f, LLVMBuildLShr(f->b, half, fl_ll_i64(g, 1), ""), half_at);
+  fl_ll_loop_open(f, &l, fl_ll_i64(g, 0), LLVMBuildLShr(f->b, steps, one, ""), 0, NULL);
+  Val left = LLVMBuildLShr(f->b, fl_red_get(f, g->i64, left_at), two, "");
+  Val size = LLVMBuildNSWMul(f->b, left, pitch, "");
+  add_up_twice(f, r, r->lanes, size, size);
+  fl_red_put(f, left, left_at);
+  fl_ll_loop_close(f, &l, NULL, false);
+  fl_ll_loop_open(f, &l, one, fl_red_get(f, g->i64, left_at), 0, NULL); /* one more step, or none */
+  add_up(f, r, r->lanes, pitch, pitch);
   fl_ll_loop_close(f, &l, NULL, false);
   fl_ll_call(f, r->t == g->f64 ? "fl_fold_push_f64" : "fl_fold_push_f32", g->none, 4,
              (Ty[]){g->ptr, g->i64, g->i64, g->ptr}, (Val[]){r->levels, pitch, index, r->lanes});
 }
 
+static Val choose(FlFn *f, Val a, Val b, Val then, Val other) {
+  return LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntEQ, a, b, ""), then, other, "");
+}
+
+/* The first rows of the lanes of the block [lo, hi), up to so many of each; where the others begin. The
+ * first `odd` lanes have one row more than the others, as long as there are so few. */
+static Val begin_lanes(FlFn *f, const Columns *c, Val lo, Val hi, Val first, Val width) {
+  FlGen *g = f->g;
+  int most = step_of(c) == FL_LANES ? lanes_together(f, c) : 1;
+  Val size = LLVMBuildNSWSub(f->b, hi, lo, ""), lanes = fl_ll_i64(g, FL_LANES), zero = fl_ll_i64(g, 0);
+  Val whole = LLVMBuildSDiv(f->b, size, lanes, ""), here = least(f, size, lanes);
+  Val few = LLVMBuildICmp(f->b, LLVMIntSLT, whole, fl_ll_i64(g, most), "");
+  Val odd = LLVMBuildSelect(f->b, few, LLVMBuildAnd(f->b, size, fl_ll_i64(g, FL_LANES - 1), ""), zero, "");
+  Val each = least(f, whole, fl_ll_i64(g, most)), more = LLVMBuildNSWAdd(f->b, each, fl_ll_i64(g, 1), "");
+  for (int n = 1; n <= most; n++) {
+    Val rows_n = fl_ll_i64(g, n);
+    Val from = choose(f, each, rows_n, odd, zero);
+    Val to = choose(f, each, rows_n, here, choose(f, more, rows_n, odd, zero));
+    FlLoop rows;
+    from = LLVMBuildNSWAdd(f->b, lo, from, "");
+    fl_ll_loop_open(f, &rows, from, LLVMBuildNSWAdd(f->b, lo, to, ""), 0, NULL);
+    add_rows(f, c, rows.i, n, FL_LANES, first, width, true);
+    fl_ll_loop_close(f, &rows, NULL, false);
+  }
+  return LLVMBuildSelect(f->b, few, hi, LLVMBuildNSWAdd(f->b, lo, fl_ll_i64(g, most * FL_LANES), ""), "");
+}
+
 /* Rows [lo, hi), of one block. */
 static void sweep_block(FlFn *f, const Columns *c, Val lo, Val hi, Val first, Val width, Val index) {
   FlGen *g = f->g;
-  Val lanes = lanes_of(f, LLVMBuildNSWSub(f->b, hi, lo, "")),
-      begun = least(f, LLVMBuildNSWAdd(f->b, lo, lanes, ""), hi);
-  FlLoop rows;
-  fl_ll_loop_open(f, &rows, lo, begun, 0, NULL);
-  add_rows(f, c, rows.i, 1, 0, first, width, true);
-  fl_ll_loop_close(f, &rows, NULL, false);
-  Val there = LLVMBuildNSWSub(f->b, begun, lo, ""), bare = LLVMBuildNSWSub(f->b, lanes, there, "");
-  Val pitch = pitch_of(f, width);
+  Val size = LLVMBuildNSWSub(f->b, hi, lo, ""), lanes = lanes_of(f, size);
+  Val there = least(f, size, fl_ll_i64(g, FL_LANES)), bare = LLVMBuildNSWSub(f->b, lanes, there, "");
+  Val begun = begin_lanes(f, c, lo, hi, first, width), pitch = pitch_of(f, width);
   for (int k = 0; k < c->n; k++) {
     const FlRed *r = &c->at[k];
     if (!fl_red_sums(r)) continue;
@@ -228,6 +275,7 @@ static void sweep_block(FlFn *f, const Columns *c, Val lo, Val hi, Val first, Va
     Val at = fl_ll_gep(f, r->t, r->lanes, LLVMBuildNSWMul(f->b, there, pitch, ""));
     LLVMBuildMemSet(f->b, at, LLVMConstNull(g->i8), LLVMBuildNSWMul(f->b, bare, row, ""), 1);
   }
+  FlLoop rows;
   fl_ll_loop_open(f, &rows, sweep_together(f, c, begun, hi, first, width), hi, 0, NULL);
   add_rows(f, c, rows.i, 1, 0, first, width, false);
   fl_ll_loop_close(f, &rows, NULL, false);

@@ -3,6 +3,7 @@
  * What always holds: a page lies within its chunk; what is unpacked has exactly the size that was said. */
 #include "io/parquet.h"
 
+#include <libdeflate.h>
 #include <lz4.h>
 #include <string.h>
 #include <zlib.h>
@@ -220,13 +221,21 @@ const uint8_t *fl_parquet_lies(int32_t codec, const uint8_t *at, int64_t n, int6
   return len == size && t.end - t.at == size ? t.at : NULL;
 }
 
-static bool unpack_gzip(const uint8_t *at, int64_t n, uint8_t *to, int64_t size) {
+/* What libdeflate does not take; it takes members of gzip that stand alone. */
+static bool unpack_stream(const uint8_t *at, int64_t n, uint8_t *to, int64_t size) {
   z_stream z = {
       .next_in = (Bytef *)(uintptr_t)at, .avail_in = (uInt)n, .next_out = to, .avail_out = (uInt)size};
   if (inflateInit2(&z, 32 + MAX_WBITS) != Z_OK) return false;
   bool ok = inflate(&z, Z_FINISH) == Z_STREAM_END && z.avail_out == 0;
   inflateEnd(&z);
   return ok;
+}
+
+static bool unpack_gzip(const uint8_t *at, int64_t n, uint8_t *to, int64_t size) {
+  struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
+  bool ok = d && libdeflate_gzip_decompress(d, at, (size_t)n, to, (size_t)size, NULL) == LIBDEFLATE_SUCCESS;
+  libdeflate_free_decompressor(d);
+  return ok || unpack_stream(at, n, to, size);
 }
 
 bool fl_parquet_unpack(int32_t codec, const uint8_t *at, int64_t n, uint8_t *to, int64_t size) {

@@ -17,6 +17,7 @@
 #include "data/text_order.h"
 
 enum { GRAIN = 4096, TAG_SHIFT = 48, FIRST_BITS = 10, FIRST_BITS_MAX = 20 };
+enum { FAR_BITS = 15 }; /* a table with so many slots, and what it points to, is far away */
 
 typedef struct Set {
   int64_t n;
@@ -73,6 +74,33 @@ static inline bool has_text(const Set *s, int64_t row) {
   return fl_part_valid(s->valid[side], side ? row - s->texts->n0 : row);
 }
 
+/* Asks for what a batch of texts will be compared with, step by step, so that they come side by side: the
+ * entry in each one's first slot, the text of the entry's row, its bytes. Only a guess: what the slots hold
+ * may change meanwhile, and the text may stand further on. */
+static void ask_ahead(const Set *s, const uint64_t *code, int64_t count) {
+  const FlPartEntry *entry[FL_PART_BATCH];
+  const FlText *text[FL_PART_BATCH];
+  const uint64_t mask = (UINT64_C(1) << s->bits) - 1, number = (UINT64_C(1) << TAG_SHIFT) - 1;
+  for (int64_t i = 0; i < count; i++) {
+    uint64_t slot = atomic_load_explicit(&s->slots[code[i] & mask], memory_order_acquire);
+    bool same = slot != 0 && (slot ^ code[i]) >> TAG_SHIFT == 0;
+    entry[i] = same ? &s->entries[(int64_t)(slot & number) - 1] : NULL;
+    if (same) __builtin_prefetch((const void *)entry[i]);
+  }
+  for (int64_t i = 0; i < count; i++) {
+    text[i] = NULL;
+    if (entry[i] == NULL || entry[i]->code != code[i]) continue;
+    int64_t row = atomic_load_explicit(&entry[i]->first, memory_order_relaxed);
+    text[i] = row < s->texts->n0 ? &s->texts->side[0][row] : &s->texts->side[1][row - s->texts->n0];
+    __builtin_prefetch(text[i]);
+  }
+  for (int64_t i = 0; i < count; i++) {
+    if (text[i] == NULL) continue;
+    __builtin_prefetch(text[i]->ptr);
+    if (text[i]->len > FL_ALIGN) __builtin_prefetch(text[i]->ptr + FL_ALIGN);
+  }
+}
+
 static int32_t batch_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   Set *s = (Set *)(uintptr_t)env;
   uint64_t code[FL_PART_BATCH], hash[FL_PART_BATCH], mask = (UINT64_C(1) << s->bits) - 1;
@@ -91,6 +119,7 @@ static int32_t batch_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
       }
       __builtin_prefetch((const void *)&s->slots[hash[i] & mask]);
     }
+    if (s->word == NULL && s->bits >= FAR_BITS) ask_ahead(s, code, count);
     for (int64_t i = 0; i < count; i++) {
       bool wanted = s->word != NULL || has_text(s, row + i);
       s->id[row + i] = wanted ? find_or_add(s, code[i], hash[i], row + i, &spare) : -1;

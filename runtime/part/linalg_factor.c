@@ -119,9 +119,11 @@ static inline double eliminate(double *a, int64_t n) {
   return product;
 }
 
-static double small_det(const FlArray *a, int64_t n) {
+static double small_det(const void *a, int64_t n, int32_t dtype) {
   double lu[SMALL * SMALL];
-  for (int64_t i = 0; i < n * n; i++) lu[i] = fl_linalg_at(a->data, i, a->dtype);
+  if (dtype == FL_F64) memcpy(lu, a, (size_t)(n * n) * sizeof *lu);
+  else
+    for (int64_t i = 0; i < n * n; i++) lu[i] = fl_linalg_at(a, i, dtype);
   switch (n) {
   case 2: return eliminate(lu, 2);
   case 3: return eliminate(lu, 3);
@@ -130,40 +132,99 @@ static double small_det(const FlArray *a, int64_t n) {
   }
 }
 
-/* A matrix and its transpose have the same determinant. */
-static FlStatus det(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a, double *out) {
-  int64_t n = a->dims[0];
-  *out = 1.0;
-  if (fl_linalg_square(mem, desc, a) != 0 || fl_linalg_fits(mem, desc, n, n) != 0 ||
-      fl_linalg_finite(mem, desc, a, "") != 0)
-    return 1;
-  if (n == 0) return 0;
-  if (n <= SMALL) {
-    *out = small_det(a, n);
-    return 0;
-  }
-  size_t size = (size_t)fl_dtype_info[a->dtype].bytes;
-  void *lu = fl_part_alloc(mem, n * n, size);
-  int *pivots = fl_part_alloc(mem, n, sizeof *pivots);
-  if (lu == NULL || pivots == NULL) return 1;
+/* By LAPACK; lu is the matrix, and is written over. A matrix and its transpose have the same determinant. */
+static double large_det(void *lu, int *pivots, int64_t n, int32_t dtype) {
   int order = (int)n, info = 0;
-  memcpy(lu, a->data, (size_t)(n * n) * size);
-  FL_LAPACK_CALL(a->dtype, getrf, &order, &order, lu, &order, pivots, &info);
+  double product = 1.0;
+  FL_LAPACK_CALL(dtype, getrf, &order, &order, lu, &order, pivots, &info);
   for (int64_t i = 0; i < n; i++) {
-    double d = fl_linalg_at(lu, i * n + i, a->dtype);
-    *out *= pivots[i] == i + 1 ? d : -d;
+    double d = fl_linalg_at(lu, i * n + i, dtype);
+    product *= pivots[i] == i + 1 ? d : -d;
   }
-  if (info > 0) *out = 0.0; /* a pivot is exactly zero */
+  return info > 0 ? 0.0 : product; /* a pivot is exactly zero */
+}
+
+/* Of matrices side by side, n on a side; where n is small there are no lu and no pivots. */
+typedef struct Dets {
+  const FlArray *a;
+  char *out, *lu;
+  int *pivots;
+  int64_t n;
+} Dets;
+
+static void put_det(const Dets *t, int64_t k, double v) {
+  if (t->a->dtype == FL_F64) ((double *)(void *)t->out)[k] = fl_s_canon_f64(v);
+  else ((float *)(void *)t->out)[k] = fl_s_canon_f32((float)v);
+}
+
+static int32_t dets_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Dets *t = env;
+  int64_t n = t->n, size = n * n * fl_dtype_info[t->a->dtype].bytes;
+  (void)ctx;
+  for (int64_t k = begin; k < end; k++) {
+    const char *one = (const char *)t->a->data + k * size;
+    if (n <= SMALL) {
+      put_det(t, k, n == 0 ? 1.0 : small_det(one, n, t->a->dtype));
+    } else {
+      memcpy(t->lu + k * size, one, (size_t)size);
+      put_det(t, k, large_det(t->lu + k * size, t->pivots + k * n, n, t->a->dtype));
+    }
+  }
   return 0;
 }
 
+/* The determinants of a[k, n, n], or of a[n, n]. */
+static FlStatus dets(FlPartMem *mem, const FlArray *a, char *out) {
+  int64_t count = a->rank == 3 ? a->dims[0] : 1, n = a->dims[a->rank - 1];
+  Dets t = {.a = a, .out = out, .n = n};
+  if (n > SMALL) {
+    t.lu = fl_part_alloc(mem, count * n * n, (size_t)fl_dtype_info[a->dtype].bytes);
+    t.pivots = fl_part_alloc(mem, count * n, sizeof *t.pivots);
+    if (t.lu == NULL || t.pivots == NULL) return 1;
+  }
+  if (count == 1) return dets_body(mem->ctx, &t, 0, 1) != 0;
+  double side = (double)n;
+  return fl_part_for(mem->ctx, dets_body, &t, count, 20.0 + side * side * (1.0 + 0.3 * side));
+}
+
+/* Each matrix of a[k, n, n] is looked at as one by itself, so that an error is that of a loop over them. */
+static FlStatus all_finite(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a) {
+  int64_t cells = a->dims[1] * a->dims[2], bytes = cells * fl_dtype_info[a->dtype].bytes;
+  if (fl_linalg_first_odd(mem, a) == INT64_MAX) return 0;
+  for (int64_t k = 0; k < a->dims[0]; k++) {
+    FlArray one = *a;
+    one.rank = 2;
+    one.dims[0] = a->dims[1];
+    one.dims[1] = a->dims[2];
+    one.data = (char *)a->data + k * bytes;
+    if (fl_linalg_finite(mem, desc, &one, "") == 0) continue;
+    fl_fail_position(mem->ctx, 1, &k);
+    return 1;
+  }
+  return 0;
+}
+
+static FlStatus ready(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a) {
+  int64_t n = a->dims[a->rank - 1];
+  if (a->rank == 3 && a->dims[0] == 0) return 0;
+  if (fl_linalg_square(mem, desc, a) != 0 || fl_linalg_fits(mem, desc, n, n) != 0) return 1;
+  return a->rank == 3 ? all_finite(mem, desc, a) : fl_linalg_finite(mem, desc, a, "");
+}
+
+static FlStatus many_dets(FlPartMem *mem, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
+  const FlArray *a = args[0].a;
+  if (ready(mem, desc, a) != 0) return 1;
+  *out = fl_array_new(mem->ctx, a->dtype, 1, a->dims);
+  return *out == NULL ? 1 : dets(mem, a, (*out)->data);
+}
+
 FlStatus fl_rt_linalg_det(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  const FlArray *a = args[0].a;
+  if (a->rank == 3) return fl_part_give(ctx, desc, args, results, 1, many_dets);
   FlPartMem mem = {.ctx = ctx};
-  double v = 0;
-  FlStatus status = det(&mem, desc, args[0].a, &v);
-  fl_part_mem_reset(&mem);
   results[0] = (FlSlot){0};
-  if (args[0].a->dtype == FL_F64) results[0].f = fl_s_canon_f64(v);
-  else results[0].f32 = fl_s_canon_f32((float)v);
+  char *out = a->dtype == FL_F64 ? (char *)&results[0].f : (char *)&results[0].f32;
+  FlStatus status = ready(&mem, desc, a) != 0 ? 1 : dets(&mem, a, out);
+  fl_part_mem_reset(&mem);
   return status;
 }

@@ -41,6 +41,7 @@ void fl_linalg_flip(const void *from, void *to, int64_t n, int64_t m, int32_t dt
  * an element of ("" or " of the right side"). Square: SHAPE, of the last two dimensions. Symmetric (n, n
  * finite numbers): E0978 where two opposite ones differ by more than 2^-26 of the largest, 2^-11 for f32.
  * Fits: sizes that LAPACK can count. Stuck: E0979, always. */
+int64_t fl_linalg_first_odd(FlPartMem *mem, const FlArray *a); /* the first that is not finite; INT64_MAX */
 FlStatus fl_linalg_finite(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a, const char *of);
 FlStatus fl_linalg_square(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a);
 FlStatus fl_linalg_symmetric(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a);

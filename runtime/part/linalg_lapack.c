@@ -2,6 +2,7 @@
  * columns, the signs of vectors, memory to work in.
  *
  * Always holds: LAPACK never sees NaN or infinity, on which some of its loops do not end. */
+#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -39,24 +40,40 @@ typedef struct Finite {
   _Atomic int64_t first;
 } Finite;
 
+/* Whether any of n elements is NaN or infinite, by vectors. */
+#define ANY_ODD(NAME, T, MOST)                                                                               \
+  static bool NAME(const T *x, int64_t n) {                                                                  \
+    int odd = 0;                                                                                             \
+    for (int64_t i = 0; i < n; i++) odd |= !(x[i] >= -MOST && x[i] <= MOST);                                 \
+    return odd;                                                                                              \
+  }
+ANY_ODD(any_odd_f64, double, DBL_MAX)
+ANY_ODD(any_odd_f32, float, FLT_MAX)
+
 static int32_t finite_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   Finite *f = (Finite *)(uintptr_t)env;
+  const void *x = f->a->data;
+  int32_t dtype = f->a->dtype;
   (void)ctx;
-  for (int64_t i = begin; i < end; i++) {
-    if (isfinite(fl_linalg_at(f->a->data, i, f->a->dtype))) continue;
-    fl_part_first(&f->first, i);
-    break;
-  }
+  if (!(dtype == FL_F64 ? any_odd_f64((const double *)x + begin, end - begin)
+                        : any_odd_f32((const float *)x + begin, end - begin)))
+    return 0;
+  while (isfinite(fl_linalg_at(x, begin, dtype))) begin++;
+  fl_part_first(&f->first, begin);
   return 0;
 }
 
-FlStatus fl_linalg_finite(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a, const char *of) {
+int64_t fl_linalg_first_odd(FlPartMem *mem, const FlArray *a) {
   enum { FEW = 1024 }; /* elements, of which handing them out costs more than looking at them */
   Finite f = {a, INT64_MAX};
   int64_t elements = fl_array_count(a);
   if (elements <= FEW) (void)finite_body(mem->ctx, &f, 0, elements);
-  else if (fl_part_for(mem->ctx, finite_body, &f, elements, 0.5) != 0) return 1;
-  int64_t at = atomic_load(&f.first), index[3] = {0};
+  else (void)fl_part_for(mem->ctx, finite_body, &f, elements, 0.5);
+  return atomic_load(&f.first);
+}
+
+FlStatus fl_linalg_finite(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a, const char *of) {
+  int64_t at = fl_linalg_first_odd(mem, a), index[3] = {0};
   if (at == INT64_MAX) return 0;
   double v = fl_linalg_at(a->data, at, a->dtype);
   const char *what = isnan(v) ? "nan" : v > 0 ? "inf" : "-inf";

@@ -1,5 +1,5 @@
-"""Reductions along columns (codegen/llvm_columns.c) are what Python says, bit for bit: sum, product, mean, extremes and their places, any and all, along the first
-of two dimensions and the second of three, of every type, with `where`, NaN, infinities and zeros of both signs, of no row, few, and more than a block
+"""Reductions along columns (codegen/llvm_columns.c), and along rows, are what Python says, bit for bit: sum, product, mean, extremes and their places, any and all, along the first
+of two dimensions and the second of three, and along the last one, of every type, with `where`, NaN, infinities and zeros of both signs, of no row, few, and more than a block
 has, of one column and of more than a tile has; compiled with 1 to 8 workers, without optimising, interpreted.
 usage: along_columns.py [COUNT] [SEED]"""
 import math
@@ -101,17 +101,19 @@ site.env["FLOW_KERNELS"] = "first"  # all loops are the optimised ones
 script, cases = ["let odd = [0.0, -0.0, 0.0 / 0.0, 1.0 / 0.0, -1.0 / 0.0]"], []
 for case in range(COUNT):
     kind = draw.choice(["f64"] * 4 + ["f32", "i64", "i32", "u8", "bool"])
-    rows = draw.choice([1, 2, 3, 5, 8, 31, 32, 33, 64, 100, 130, 4096, 4097, 12300])
+    rows = draw.choice([1, 2, 3, 5, 8, 31, 32, 33, 63, 64, 65, 95, 96, 97, 100, 127, 128, 129, 130, 180, 4096, 4097, 4240, 12300])
     columns = draw.choice([1, 2, 3, 8, 15, 16, 17, 63, 64, 65, 127, 130, 257, 600, 1030] if rows < 200 else [1, 3, 9])
     s = draw.choice([0, 0, 7, 1001]) if kind[0] == "f" else 0
     outer = draw.choice([0, 0, 0, 2, 3])
     where = draw.choice(["", "", f"((k // {columns}) * (k // {columns}) + k) % 3 != 1"]) if rows > 3 else ""  # it leaves each column some
     function = draw.choice(FUNCTIONS[kind])
+    lies = draw.random() < 0.3  # the elements of a fold lie in a row
     if function in ("argmin", "argmax", "any", "all"):
         where = ""
     n = rows * columns * (outer or 1)
-    shape = f"{outer}, {rows}, {columns}" if outer else f"{rows}, {columns}"
-    axis = 1 if outer else 0
+    sides = f"{columns}, {rows}" if lies else f"{rows}, {columns}"
+    shape = f"{outer}, {sides}" if outer else sides
+    axis = (1 if outer else 0) + lies
     script += [f"let a{case} = reshape([for k in 0..{n}: " + MAKE[kind].replace("STEP", str(s)) + f"], {shape})"]
     asked = ""
     if where:
@@ -122,10 +124,10 @@ for case in range(COUNT):
     want = []
     for o in range(outer or 1):
         for j in range(columns):
-            at = [(o * rows + i) * columns + j for i in range(rows)]
+            at = [(o * columns + j) * rows + i if lies else (o * rows + i) * columns + j for i in range(rows)]
             kept = [not where or ((k // columns) ** 2 + k) % 3 != 1 for k in at]
             want.append((function, [value(kind, k, s) for k in at], kept, kind))
-    cases.append((f"{function} of {kind} [{shape}]{asked and ' where ' + where}", want))
+    cases.append((f"{function} of {kind} [{shape}] along {axis}{asked and ' where ' + where}", want))
 site.write("columns.flow", "\n".join(script) + "\n")
 expected = [[result(*w) for w in want] for _, want in cases]
 for way in ["--workers", "1"], ["--workers", "2"], ["--workers", "3"], ["--workers", "8"], ["--workers", "2", "-O0"], ["--interp"]:

@@ -66,4 +66,28 @@ for name in good:
         whole_rows = done.returncode == 0 and (done.stdout == good[name] or k % 3 == 0)
         check(whole_rows or (done.returncode == 1 and "E0951" in done.stderr), f"{name} damaged, {k}",
               done.stdout + done.stderr)
+
+# Members of gzip as others write them: of much or little, one or several, with what may stand behind them and what may not.
+row = b"7,0.5,some text that returns\n"
+heads = {"lines that repeat": gzip.compress(b"i,x,s\n" + row * 200000), "of hardly anything": gzip.compress(b"i,x,s\n" + row),
+         "random": gzip.compress(b"i,x,s\n" + b"".join(b"%d,%r,%x\n" % (k, chance.random(), chance.getrandbits(64)) for k in range(5000)))}
+tails = {"alone": b"", "with zeros": bytes(700), "with a small member": gzip.compress(row * 3), "with a large member": gzip.compress(row * 90000, 1),
+         "with empty members": gzip.compress(b"") * 3}
+for head, packed in heads.items():
+    for tail, more in tails.items():
+        (place.path / "d.csv").write_bytes(gzip.decompress(packed + more))
+        want = place.run("run", "sum.flow").stdout
+        for ways in ["--workers", "1"], ["--memory", "200M"]:
+            (place.path / "d.csv").write_bytes(packed + more)
+            done = place.run("run", *ways, "sum.flow")
+            check(want and done.stdout == want, f"{head}, {tail}, {ways}", done.stdout + done.stderr)
+    for what, at in ("the sum", -8), ("the size", -4):
+        bad = bytearray(packed)
+        bad[at] ^= 1
+        (place.path / "d.csv").write_bytes(bad)
+        done = place.run("run", "sum.flow")
+        check(done.returncode == 1 and "is compressed with gzip and damaged" in done.stderr, f"{head}: {what} is another", done.stdout + done.stderr)
+    (place.path / "d.csv").write_bytes(packed + b"more")
+    done = place.run("run", "sum.flow")
+    check(done.returncode == 1 and "followed by bytes that are not" in done.stderr, f"{head}, then what is none", done.stdout + done.stderr)
 finish()

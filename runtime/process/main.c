@@ -30,7 +30,7 @@ enum { FL_WAKE = SIGUSR2 }; /* ends a program as well, and wakes the thread when
 
 typedef struct FlSignals {
   FlRun *run;
-  FlRanks *ranks; /* NULL: alone */
+  FlRankLife *life; /* NULL: alone */
   pthread_t thread;
   sigset_t set, before;
   bool started;
@@ -40,7 +40,7 @@ typedef struct FlSignals {
 /* Nothing is said where nobody reads the output any more. */
 static void say_interrupted(const FlSignals *s, int signal) {
   char text[128];
-  if (signal == SIGPIPE || (s->ranks && s->ranks->here)) return; /* rank 0 says it */
+  if (signal == SIGPIPE || (s->life && s->life->ranks.here)) return; /* rank 0 says it */
   snprintf(text, sizeof text, "interrupted (SIG%s): files that were being written are as they were before\n",
            sigabbrev_np(signal));
   fl_printed_say(text);
@@ -50,10 +50,11 @@ static void *watch_signals(void *arg) {
   FlSignals *s = arg;
   int signal = 0;
   if (sigwait(&s->set, &signal) || (signal == FL_WAKE && atomic_load(&s->over))) return NULL;
-  if (s->ranks) signal = fl_launch_asked(signal);
-  bool gone = s->ranks && fl_mpi_gone(s->ranks); /* and so the launcher ends all */
+  int asked = s->life ? fl_rank_asked(s->life) : 0;
+  bool gone = s->life && !asked && fl_mpi_gone(&s->life->ranks); /* and so the launcher ends all */
+  if (asked) signal = asked;
   if (!gone) fl_run_stop(s->run, signal);
-  if (!gone && s->ranks) fl_mpi_signal(s->ranks, signal);
+  if (!gone && s->life) fl_mpi_signal(&s->life->ranks, signal);
   const struct timespec grace = {.tv_sec = 2};
   if (!atomic_load(&s->over)) sigtimedwait(&s->set, NULL, &grace);
   if (atomic_load(&s->over)) return NULL;
@@ -77,9 +78,9 @@ static void block_signals(FlSignals *s) {
   pthread_sigmask(SIG_BLOCK, &s->set, &s->before);
 }
 
-static void start_signals(FlSignals *s, FlRun *run, FlRanks *ranks) {
+static void start_signals(FlSignals *s, FlRun *run, FlRankLife *life) {
   s->run = run;
-  s->ranks = ranks;
+  s->life = life;
   s->started = pthread_create(&s->thread, NULL, watch_signals, s) == 0;
   if (!s->started) pthread_sigmask(SIG_SETMASK, &s->before, NULL);
 }
@@ -90,7 +91,7 @@ static void stop_signals(FlSignals *s) {
     pthread_kill(s->thread, FL_WAKE);
     pthread_join(s->thread, NULL);
   }
-  pthread_sigmask(SIG_SETMASK, &s->before, NULL);
+  if (!s->life) pthread_sigmask(SIG_SETMASK, &s->before, NULL); /* a rank has yet to say how it ended */
 }
 
 /* ---- running ------------------------------------------------------------------------------------------- */
@@ -136,7 +137,7 @@ static int run_program(const FlProgram *p, const char *script, const char *name,
   if (!run || !slots) {
     fprintf(stderr, "%s: error: out of memory\n", name);
   } else {
-    start_signals(signals, run, ranks);
+    start_signals(signals, run, life);
     if (life) fl_rank_lives(life, run);
     status = fl_params_read(run, name, c->values, slots);
     if (!status) status = fl_run_main(run, slots);
@@ -146,8 +147,9 @@ static int run_program(const FlProgram *p, const char *script, const char *name,
   stop_signals(signals);
   int signal = run ? fl_run_signal(run) : 0;
   if (signal && (!status || status == 130)) status = 128 + signal;
+  if (life) fflush(stdout);
   if (signal && status == 128 + signal) say_interrupted(signals, signal);
-  if (life) fl_rank_told(life, status);
+  if (life) fl_rank_told(life, status); /* at once: it may be killed in a moment */
   fl_run_free(run);
   free(slots);
   return status;

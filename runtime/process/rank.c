@@ -24,7 +24,7 @@ static void say_lost(const FlRankLife *l, int lost, const char *why) {
   snprintf(text, sizeof text, "error E0920: %s\n  help: stages that were stored are found by the next run\n",
            why);
   fl_printed_say(text);
-  if (fl_launch_is_ours()) fl_launch_leave_status(4);
+  if (fl_launch_is_ours()) fl_launch_leave_status(4, true);
 }
 
 static void ends(void *arg, int signal, int lost, const char *why) {
@@ -36,32 +36,42 @@ static void ends(void *arg, int signal, int lost, const char *why) {
   pthread_mutex_unlock(&l->lock);
 }
 
+/* Files that are being written go, as fl_run_give_up has it, unless who holds the lock is in the way. */
+static void drop_files(FlRankLife *l) {
+  if (pthread_mutex_trylock(&l->lock)) return;
+  if (l->run) fl_run_give_up(l->run);
+}
+
 /* The run does not end by itself, or MPI does not. */
 static void late(void *arg, int signal, int lost, const char *why) {
   FlRankLife *l = arg;
   int status = l->status >= 0 ? l->status : signal ? 128 + signal : 4;
   char text[128];
+  drop_files(l);
   fl_printed_rescue();
   snprintf(text, sizeof text, "interrupted (SIG%s): files that were being written are as they were before\n",
            signal ? sigabbrev_np(signal) : "");
   bool tells = speaks(l, lost);
   if (why && !lost) say_lost(l, 0, why);
   else if (tells && signal && l->status < 0) fl_printed_say(text);
-  if (tells && fl_launch_is_ours()) fl_launch_leave_status(status);
+  if (tells && fl_launch_is_ours()) fl_launch_leave_status(status, lost != 0);
   _exit(status);
 }
+
+static int wants(void *arg) { return ((FlRankLife *)arg)->sits ? fl_launch_wants() : 0; }
 
 bool fl_rank_begin(FlRankLife *l, const char *name) {
   char why[FL_MPI_WHY] = "";
   *l = (FlRankLife){.name = name, .launched = fl_mpi_rank(), .status = -1};
   pthread_mutex_init(&l->lock, NULL);
   bool first = l->launched == 0;
-  if (fl_mpi_start(&l->ranks, &(FlRankNews){ends, late, l}, why)) {
-    if (first && fl_launch_is_ours()) fl_launch_leave_status(-1);
+  l->sits = fl_launch_is_ours() && fl_launch_sit(l->launched);
+  if (fl_mpi_start(&l->ranks, &(FlRankNews){ends, late, wants, l}, why)) {
+    if (l->sits) fl_launch_met();
     return true;
   }
   if (first) fprintf(stderr, "%s: error: %s\n", name, why);
-  if (first && fl_launch_is_ours()) fl_launch_leave_status(4);
+  if (first && fl_launch_is_ours()) fl_launch_leave_status(4, false);
   return false;
 }
 
@@ -72,9 +82,11 @@ void fl_rank_lives(FlRankLife *l, FlRun *run) {
   pthread_mutex_unlock(&l->lock);
 }
 
+int fl_rank_asked(FlRankLife *l) { return wants(l); }
+
 void fl_rank_told(FlRankLife *l, int status) {
-  fflush(stdout);
-  if (status && !l->ranks.lost && l->launched == 0 && fl_launch_is_ours()) fl_launch_leave_status(status);
+  if (status && !l->ranks.lost && l->launched == 0 && fl_launch_is_ours())
+    fl_launch_leave_status(status, false);
 }
 
 int fl_rank_end(FlRankLife *l, int status) {
@@ -82,8 +94,9 @@ int fl_rank_end(FlRankLife *l, int status) {
   fflush(stdout);
   if (lost && !first) status = 4;
   l->status = status;
-  bool left = tells && fl_launch_is_ours() && (lost || fl_launch_leave_status(status));
-  bool well = fl_mpi_end(&l->ranks);
+  bool left = tells && fl_launch_is_ours() && (lost || fl_launch_leave_status(status, false));
+  bool hurries = fl_launch_is_ours() && status > 128;
+  bool well = fl_mpi_end(&l->ranks, hurries);
   if (!well && lost) _exit(status ? status : 4); /* so that the launcher ends what is left */
   pthread_mutex_destroy(&l->lock);
   return first && !left ? status : 0;

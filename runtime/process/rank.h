@@ -13,6 +13,7 @@ typedef struct FlRankLife {
   FlRanks ranks;
   const char *name; /* of the program, in messages */
   int launched;     /* which rank, as the launcher says */
+  bool sits;        /* who asked for ranks is on this machine, and knows of it */
   pthread_mutex_t lock;
   FlRun *run; /* NULL: there is none now */
   int ends;   /* what was told before there was one; 0: nothing */
@@ -23,6 +24,8 @@ typedef struct FlRankLife {
 bool fl_rank_begin(FlRankLife *life, const char *name) __attribute__((weak));
 /* The run that news of other ranks ends; NULL: none any more. */
 void fl_rank_lives(FlRankLife *life, FlRun *run) __attribute__((weak));
+/* The signal by which who asked for ranks wants them to end; 0: none. */
+int fl_rank_asked(FlRankLife *life) __attribute__((weak));
 /* The run has that status, and all that is to be said was said. */
 void fl_rank_told(FlRankLife *life, int status) __attribute__((weak));
 /* Leaves the other ranks, after a run with that status. The status of this process: rank 0's, unless it has

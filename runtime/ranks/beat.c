@@ -1,15 +1,16 @@
 /* beat.c: signs of life between ranks over MPI: who is silent is lost, and who was sent a signal tells.
  *
  * In: ranks that have met. Out: news (FlRankNews), on a thread that does nothing else: a signal that has
- * reached another rank, a rank that has not been heard of for some seconds, or whose process is gone. Rank 0
- * hears all, the others hear rank 0, so that 2 (n - 1) messages of 16 bytes go four times a second. What
- * always holds: time in which this process itself stood still does not count, since silence is counted in
- * rounds of its own; every sign that was sent is received before a rank leaves; a rank that can neither go on
- * nor end is ended by `late`, so that no phase of its life is without a bound.
+ * reached another rank or who started them, a rank that has not been heard of for some seconds, or whose
+ * process is gone. Rank 0 hears all, the others hear rank 0, so that 2 (n - 1) messages of 16 bytes go four
+ * times a second. What always holds: time in which this process itself stood still does not count, since of
+ * a round that took longer only twice its time is counted; every sign that was sent is received before a rank
+ * leaves; a rank that can neither go on nor end is ended by `late`, so that no phase of its life is without a
+ * bound.
  */
+#include "base/processes.h"
 #include "ranks/mpi_internal.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,31 +25,18 @@ enum {
   SILENCE_MS = 3000, /* unless FLOW_SILENCE says otherwise: all are to end within five seconds of a stop */
   START = 10,        /* times the silence: until the ranks have met, and for MPI's own end */
   SIGNAL_MS = 2000,  /* from a signal to the end, as main.c has it */
+  ORPHAN_MS = 1000,  /* likewise where whoever started this process is no more: that may have taken long */
   LOST_MS = 500      /* from a loss to the end: a launcher kills after a second */
 };
 static const int64_t AWAY_NS = 3000000000; /* for so long who was away may be told of what it missed */
 
 /* ---- processes ----------------------------------------------------------------------------------------- */
 
-/* Whether a process of this machine has ended; one that nobody has waited for has, too. */
-static bool is_dead(int64_t pid) {
-  char path[64], text[512];
-  snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-  if (fd >= 0) close(fd);
-  if (n <= 0) return true;
-  text[n] = '\0';
-  const char *state = strrchr(text, ')');
-  return state && (state[2] == 'Z' || state[2] == 'X');
-}
-
-/* The first rank of this machine that has ended; -1: none. */
-static int first_dead(const FlMpi *m) {
-  for (int k = 0; m->peers && k < m->size; k++)
-    if (k != m->here && m->peers[k].machine == m->peers[m->here].machine && is_dead(m->peers[k].pid))
-      return k;
-  return -1;
+/* Whether that rank is of this machine, and its process has ended. */
+static bool has_ended(const FlMpi *m, int rank) {
+  const FlPeer *its = &m->peers[rank];
+  return rank != m->here && its->machine == m->peers[m->here].machine &&
+         fl_process_is_over(fl_process_state(its->pid, NULL));
 }
 
 /* ---- standing still ------------------------------------------------------------------------------------ */
@@ -77,16 +65,15 @@ void fl_beats_lose(FlMpi *m, int rank, const char *how) {
   else snprintf(b->fate, sizeof b->fate, "another rank %s", how);
   b->mine.lost = rank < 0 ? m->size + 1 : rank + 1;
   b->told = true;
-  b->told_ms = 0;
   atomic_store(&m->lost, b->mine.lost);
-  b->news.ends(b->news.arg, -1, b->mine.lost, b->fate);
+  const char *why = b->mine.signal ? NULL : b->fate; /* after a signal some end sooner than others */
+  b->news.ends(b->news.arg, -1, b->mine.lost, why);
 }
 
 static void take_signal(FlBeats *b, int signal) {
   if (b->mine.signal) return;
   b->mine.signal = signal;
   b->told = true;
-  b->told_ms = 0;
   b->news.ends(b->news.arg, signal, 0, NULL);
 }
 
@@ -139,6 +126,25 @@ static void count_silence(FlMpi *m, int ms) {
   }
 }
 
+/* A rank is dead, and was not seen to leave; unless it was this one that stood still and was called lost. */
+static void lose_dead(FlMpi *m, int rank) {
+  FlBeats *b = &m->beats;
+  note_absence(b);
+  if (b->away_at && now_ns() - b->away_at < AWAY_NS) b->news.late(b->news.arg, 0, m->here + 1, NULL);
+  fl_beats_lose(m, rank, "has ended before the others");
+}
+
+/* What it has sent before is received first. */
+static void look_for_dead(FlMpi *m) {
+  FlBeats *b = &m->beats;
+  for (int k = 0; k < b->n_links; k++) {
+    FlBeatLink *l = &b->links[k];
+    if (l->left || !has_ended(m, l->rank)) continue;
+    receive_all(m);
+    if (!l->left) lose_dead(m, l->rank);
+  }
+}
+
 static bool all_have_left(const FlBeats *b) {
   for (int k = 0; k < b->n_links; k++)
     if (!b->links[k].said_last || b->links[k].sending || !b->links[k].left) return false;
@@ -166,6 +172,7 @@ static void talk(FlMpi *m, int ms) {
   bool held = lock_calls(m);
   if (held) {
     receive_all(m);
+    look_for_dead(m);
     count_silence(m, ms);
     send_all(m, b->phase == FL_BEATS_ON);
     pthread_mutex_unlock(&m->calls);
@@ -174,25 +181,46 @@ static void talk(FlMpi *m, int ms) {
   if (b->silence_ms && b->stuck_ms > START * b->silence_ms) late(b, 0, "the library of MPI does not return");
 }
 
+/* Whether whoever started this process is there, and what it wants. */
+static void look_above(FlBeats *b) {
+  bool orphan = getppid() != b->parent;
+  int wanted = orphan ? SIGTERM : b->news.wants(b->news.arg);
+  b->orphan |= orphan;
+  if (wanted) take_signal(b, wanted);
+}
+
+/* What is over must come to its end in time. */
+static void bound(FlMpi *m, bool talks) {
+  FlBeats *b = &m->beats;
+  bool starts = b->phase == FL_BEATS_STARTING;
+  if (b->told && atomic_load(&m->lost) && b->told_ms > LOST_MS)
+    late(b, b->mine.signal, b->mine.signal ? NULL : b->fate);
+  if (b->told && b->told_ms > (b->orphan ? ORPHAN_MS : SIGNAL_MS)) late(b, b->mine.signal, NULL);
+  if (!talks && b->silence_ms && b->phase_ms > START * b->silence_ms)
+    late(b, 0, starts ? "the ranks have not met in time" : NULL);
+}
+
 static void go_round(FlMpi *m, int ms) {
   FlBeats *b = &m->beats;
   bool talks = b->phase == FL_BEATS_ON || b->phase == FL_BEATS_PARTING;
   b->phase_ms += ms;
-  note_absence(b);
-  if (talks) talk(m, ms);
-  else if (b->silence_ms && b->phase_ms > START * b->silence_ms)
-    late(b, 0, b->phase == FL_BEATS_STARTING ? "the ranks have not met in time" : NULL);
-  if (getppid() != b->parent) take_signal(b, SIGTERM); /* whoever started this process is no more */
-  if (!talks) return;
-  bool lost = atomic_load(&m->lost) != 0;
   if (b->told) b->told_ms += ms;
-  if (lost && b->told_ms > LOST_MS) late(b, 0, b->fate);
-  if (b->told && b->told_ms > SIGNAL_MS) late(b, b->mine.signal, NULL);
-  if (b->phase == FL_BEATS_PARTING && (lost || all_have_left(b))) {
+  note_absence(b);
+  look_above(b);
+  if (talks) talk(m, ms);
+  bound(m, talks);
+  if (b->phase == FL_BEATS_PARTING && (atomic_load(&m->lost) || all_have_left(b))) {
     b->phase = FL_BEATS_ENDING;
     b->phase_ms = 0;
     pthread_cond_broadcast(&b->changed);
   }
+}
+
+/* Milliseconds since the last round, as far as this process was not standing still. */
+static int round_ms(FlBeats *b) {
+  int64_t now = now_ns(), ms = (now - b->counted_at) / 1000000;
+  b->counted_at += ms * 1000000;
+  return (int)(ms < 2 * ROUND_MS ? ms : 2 * ROUND_MS);
 }
 
 static void *beat(void *arg) {
@@ -206,8 +234,8 @@ static void *beat(void *arg) {
     until.tv_nsec += ms * 1000000L;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    bool woken = pthread_cond_clockwait(&b->changed, &b->lock, CLOCK_MONOTONIC, &until) == 0;
-    if (b->phase != FL_BEATS_OVER) go_round(m, woken ? 0 : ms);
+    pthread_cond_clockwait(&b->changed, &b->lock, CLOCK_MONOTONIC, &until);
+    if (b->phase != FL_BEATS_OVER) go_round(m, round_ms(b));
   }
   pthread_mutex_unlock(&b->lock);
   return NULL;
@@ -227,6 +255,7 @@ bool fl_beats_start(FlMpi *m, const FlRankNews *news) {
   b->silence_ms = silence();
   b->parent = getppid();
   b->phase = FL_BEATS_STARTING;
+  b->counted_at = now_ns();
   pthread_mutex_init(&b->lock, NULL);
   pthread_cond_init(&b->changed, NULL);
   return pthread_create(&b->thread, NULL, beat, m) == 0;
@@ -274,19 +303,20 @@ void fl_mpi_signal(FlRanks *r, int signal) {
   FlBeats *b = &((FlMpi *)r->arg)->beats;
   pthread_mutex_lock(&b->lock);
   if (!b->mine.signal) b->mine.signal = signal;
+  b->told = true;
   pthread_cond_broadcast(&b->changed);
   pthread_mutex_unlock(&b->lock);
 }
 
 bool fl_mpi_gone(FlRanks *r) {
   FlMpi *m = r->arg;
-  pthread_mutex_lock(&m->beats.lock);
   FlBeats *b = &m->beats;
-  int dead = b->phase == FL_BEATS_ON ? first_dead(m) : -1;
-  note_absence(b);
-  if (dead >= 0 && b->away_at && now_ns() - b->away_at < AWAY_NS)
-    b->news.late(b->news.arg, 0, m->here + 1, NULL); /* it was this one that was lost */
-  if (dead >= 0) fl_beats_lose(m, dead, "has ended before the others");
+  pthread_mutex_lock(&b->lock);
+  for (int k = 0; b->phase == FL_BEATS_ON && k < m->size; k++)
+    if (has_ended(m, k)) {
+      lose_dead(m, k);
+      break;
+    }
   pthread_mutex_unlock(&b->lock);
   return atomic_load(&m->lost) != 0;
 }

@@ -39,7 +39,8 @@ static bool find_functions(FlMpi *m, void *library, char why[FL_MPI_WHY]) {
   m->byte = dlsym(library, "ompi_mpi_byte");
   m->returns = dlsym(library, "ompi_mpi_errors_return");
   m->ignore = NULL;
-  if (m->world && m->byte) return true;
+  m->open = m->world && m->byte;
+  if (m->open) return true;
   m->world = (void *)(uintptr_t)0x44000000; /* as the ABI of MPICH says */
   m->byte = (void *)(uintptr_t)0x4c00010d;
   m->returns = (void *)(uintptr_t)0x54000001;
@@ -172,11 +173,11 @@ bool fl_mpi_start(FlRanks *out, const FlRankNews *news, char why[FL_MPI_WHY]) {
   return false;
 }
 
-bool fl_mpi_end(FlRanks *r) {
+bool fl_mpi_end(FlRanks *r, bool hurries) {
   FlMpi *m = r->arg;
   if (!atomic_load(&m->lost)) fl_beats_leave(m);
   bool left = !atomic_load(&m->lost);
-  if (left) m->Finalize();
+  if (left && !(hurries && m->open)) m->Finalize();
   fl_beats_stop(m);
   pthread_mutex_destroy(&m->calls);
   fl_ranks_reset(r);

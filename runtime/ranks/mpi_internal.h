@@ -43,9 +43,11 @@ typedef struct FlBeats {
   FlBeat mine;
   FlBeatLink *links;
   int n_links, silence_ms; /* 0: silence is no sign */
-  bool told;               /* that the run is to end, by this thread */
+  bool told;               /* that the run is to end */
+  bool orphan;             /* since whoever started this process is no more */
   int phase_ms, told_ms, stuck_ms;
   pid_t parent;
+  int64_t counted_at;        /* ns: up to here time was counted */
   int64_t round_at, away_at; /* ns: the last round; the last end of a long time without any; 0: none */
   char fate[200];            /* of the rank that is lost */
 } FlBeats;
@@ -55,6 +57,7 @@ typedef struct FlMpi {
   void *returns;               /* what says that errors are results of calls */
   int here, size;
   bool threads; /* any thread may call, one at a time */
+  bool open;    /* it is Open MPI */
   pthread_mutex_t calls;
   FlPeer *peers;    /* [size] */
   _Atomic int lost; /* 1 + a rank; 0: none */

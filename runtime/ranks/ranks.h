@@ -123,6 +123,8 @@ uint64_t fl_ranks_machine(void);
 typedef struct FlRankNews {
   void (*ends)(void *arg, int signal, int lost, const char *why);
   void (*late)(void *arg, int signal, int lost, const char *why);
+  /* Asked now and then: the signal by which who started the ranks wants them to end; 0: none. */
+  int (*wants)(void *arg);
   void *arg;
 } FlRankNews;
 
@@ -131,8 +133,10 @@ typedef struct FlRankNews {
  * others; false: `why` says what is missing. */
 enum { FL_MPI_WHY = 256 };
 bool fl_mpi_start(FlRanks *out, const FlRankNews *news, char why[FL_MPI_WHY]) __attribute__((weak));
-/* All ranks leave. false: one is lost, and nothing but the end of the process is left. */
-bool fl_mpi_end(FlRanks *ranks) __attribute__((weak));
+/* All ranks leave. `hurries`: after a signal, where nobody asks how they end: without the end of MPI, where
+ * its launcher, which has got that signal too, would not answer. false: one is lost, and nothing but the end
+ * of the process is left. */
+bool fl_mpi_end(FlRanks *ranks, bool hurries) __attribute__((weak));
 /* A signal that is to end the program has reached this rank: the others are told. */
 void fl_mpi_signal(FlRanks *ranks, int signal) __attribute__((weak));
 /* Whether a rank is lost; looks first whether one of this machine has ended. Any thread. */

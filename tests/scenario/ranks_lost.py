@@ -3,7 +3,8 @@
 five seconds, with one message and the status of one process; nothing is left behind, and the next run continues from the store.
 A process that stands still is found by its silence. Without an MPI nothing is checked.
 
-usage: ranks_lost.py [--all]: 200 kills at random moments, 20 stops, 20 full disks, 20 errors of one rank; else a few of each
+usage: ranks_lost.py [--all] [LAUNCHER ...]: 200 kills at random moments, 20 stops, 20 full disks, 20 errors of one rank, and how long each
+kind of end took; else a few of each
 """
 import os
 import pathlib
@@ -20,7 +21,9 @@ from scenario_kit import FLOWC, PATIENCE, Place, check, finish
 
 # seconds: 60
 ALL = "--all" in sys.argv
-LAUNCHERS = [name for name in ("mpirun.openmpi", "mpirun.mpich") if shutil.which(name)]
+CHOSEN = [word for word in sys.argv[1:] if word != "--all"]
+LAUNCHERS = [name for name in CHOSEN or ("mpirun.openmpi", "mpirun.mpich") if shutil.which(name)]
+TIMES = {}  # (launcher, kind) -> seconds from what ended a run to the end of its last process
 KILLS, STOPS, DISKS, ERRORS = (200, 20, 20, 20) if ALL else (4, 2, 2, 2)
 SCRIPT = """stage f(n: i64) -> f64 = sum(for i in 0..n: sin(f64(i)))
 print(0)
@@ -78,23 +81,30 @@ def running(place, launcher, name, *more):
     return p, ranks
 
 
-def end(p, everyone, what):
+def end(p, everyone, what, kind):
     """Waits for all to end; (status, out, said)."""
-    begin, limit = time.time(), patience()
-    try:
-        out, said = p.communicate(timeout=60 * limit)
-    except subprocess.TimeoutExpired:
-        os.killpg(p.pid, signal.SIGKILL)
-        out, said = p.communicate()
-    left = everyone
-    while left and time.time() < begin + 20 * limit:
-        left = [pid for pid in left if alive(pid)]
+    took, limit, last = 0.0, patience(), time.time()
+    left = [*everyone, p.pid]
+    while left and took < 20 * limit:  # time in which all stood still does not count
         time.sleep(0.02)
-    took = time.time() - begin
-    check(took < 5 * limit and not left, f"{what}: all end within 5 seconds ({took:.1f} s, limit {5 * limit:.1f}, left {left})", said)
+        took, last = took + min(time.time() - last, 0.5), time.time()
+        p.poll()
+        left = [pid for pid in left if alive(pid)]
     for pid in left:
-        os.kill(pid, signal.SIGKILL)
+        kill(pid, signal.SIGKILL)
+    out, said = p.communicate()
+    TIMES.setdefault(kind, []).append(took)
+    check(took < 5 * limit and not left, f"{what}: all end within 5 seconds ({took:.1f} s, limit {5 * limit:.1f}, left {left})", said)
     return p.returncode, out, said
+
+
+def kill(pid, how):
+    """false: there is none any more."""
+    try:
+        os.kill(pid, how)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def alive(pid):
@@ -128,13 +138,10 @@ def kills(place, launcher, want):
             p.communicate(timeout=wait)
         except subprocess.TimeoutExpired:
             everyone = below(p.pid)
-            try:
-                os.kill(ranks[rank], signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-            status, out, said = end(p, everyone, what)
+            kill(ranks[rank], signal.SIGKILL)
+            status, out, said = end(p, everyone, what, (launcher, "a rank killed"))
             done = status == 0 and out.startswith(want)  # it was over; MPICH's launcher prints as well
-            check(done or (status == 4 and messages(said) == 1 and "E0920" in said), f"{what}: status {status}, one message", said)
+            check(done or (status == 4 and messages(said) == 1 and "E0920" in said), f"{what}: status {status}, one message", said or "nothing is said")
             if done:
                 (place.path / "out.csv").unlink()
         else:
@@ -151,7 +158,7 @@ def stops(place, launcher, want):
         time.sleep(wait)
         everyone = below(p.pid)
         os.kill(ranks[rank], signal.SIGSTOP)
-        status, out, said = end(p, everyone, what)
+        status, out, said = end(p, everyone, what, (launcher, "a rank stopped"))
         check(status == 4 and messages(said) == 1 and ("has not answered" in said or "was stopped" in said), f"{what}: {status}, found by its silence", said)
     continues(place, launcher, f"{launcher}: stops", want)
 
@@ -164,10 +171,7 @@ def pauses(place, launcher, want):
         chosen = [pid for r, pid in ranks.items() if which in (None, r)]
         for how in (signal.SIGSTOP, signal.SIGCONT):
             for pid in chosen:
-                try:
-                    os.kill(pid, how)
-                except ProcessLookupError:
-                    pass
+                kill(pid, how)
             time.sleep(seconds if how == signal.SIGSTOP else 0)
         out, said = p.communicate(timeout=120 * PATIENCE)
         check(p.returncode == 0 and out == want, f"{launcher}: a pause of {'all' if which is None else 'one'} for {seconds} s", said)
@@ -188,9 +192,38 @@ def signals(place, launcher):
             what = f"{launcher}: {how.name} to process {k} ({pathlib.Path(f'/proc/{pid}/comm').read_text().strip()})"
             ignored = "proxy" in pathlib.Path(f"/proc/{pid}/comm").read_text()  # MPICH's, which then goes on
             os.kill(pid, how)
-            status, out, said = (p.wait(), *p.communicate()) if ignored and how == signal.SIGTERM else end(p, everyone, what)
+            status, out, said = (p.wait(), *p.communicate()) if ignored and how == signal.SIGTERM else end(p, everyone, what, (launcher, how.name))
             check(status == 128 + how if k < 0 else status != 0 or ignored, f"{what}: status {status}", said)
             check(messages(said) == (0 if status == 0 else 1), f"{what}: one message", said)
+
+
+def launchers(place, launcher):
+    """The process that was started, and the launcher, killed; the launcher stopped, and then asked to end as well."""
+    for k in range(STOPS):
+        for who, how, asks in (("starter", signal.SIGKILL, False), ("launcher", signal.SIGKILL, False), ("launcher", signal.SIGSTOP, False),
+                               ("launcher", signal.SIGSTOP, True)):
+            what = f"{launcher}: {how.name} to the {who}{', then SIGTERM' if asks else ''}"
+            p, ranks = running(place, launcher, "long", "--no-cache")
+            time.sleep(0.5 + random.random())
+            everyone = below(p.pid)
+            os.kill(p.pid if who == "starter" else everyone[0], how)
+            if asks:
+                p.terminate()
+            status, out, said = end(p, everyone, what, (launcher, what.split(": ")[1]))
+            want = -9 if who == "starter" else 143 if asks else 4
+            check(status == want and messages(said) <= 1 and (who == "starter" or messages(said) == 1), f"{what}: {status}, one message", said)
+            check(how != signal.SIGSTOP or asks or "was stopped" in said, f"{what}: found", said)
+
+
+def slow_reader(place, launcher):
+    """What was printed reaches a reader who takes nothing for longer than a launcher is waited for, whole, also before an error."""
+    for name, status in (("prints", 0), ("fails", 1)):
+        p = subprocess.Popen([FLOWC, "run", f"{name}.flow", "--ranks", "2", "--workers", "1", "--no-cache"], cwd=place.path, text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=dict(place.env, FLOW_MPIRUN=launcher))
+        time.sleep(14 * PATIENCE)
+        out, said = p.communicate(timeout=120 * PATIENCE)
+        check(p.returncode == status and out.splitlines() == [f"line {i} that is read late" for i in range(20000)] and messages(said) == status,
+              f"{launcher}: {name}: a slow reader gets all ({len(out)} bytes)", (p.returncode, said))
 
 
 def wrapped(place, launcher, name, before):
@@ -237,6 +270,8 @@ def full_disks(place, launcher):
 
 place = Place(slow__flow=SCRIPT, long__flow=LONG, reads__flow=READS)
 place.write("sorts.flow", 'let a = [for i in 0..5000000: (i * 7919) % 5000011]\nlet s = sort(a)\nprint(s[0] + s[4999999])\n')
+place.write("prints.flow", 'for i in 0..20_000 { print("line {i} that is read late") }\n')
+place.write("fails.flow", (place.path / "prints.flow").read_text() + 'assert 1 > 2, "not so"\n')
 place.write("data.csv", "a\n" + "".join(f"{k}\n" for k in range(5000)))
 kept = place.path / "kept"
 kept.mkdir()
@@ -257,6 +292,13 @@ for launcher in LAUNCHERS:
     stops(place, launcher, alone.stdout)
     pauses(place, launcher, alone.stdout)
     signals(place, launcher)
+    launchers(place, launcher)
+    slow_reader(place, launcher)
     errors(place, launcher)
     full_disks(place, launcher)
+for (launcher, kind), took in sorted(TIMES.items()):
+    took.sort()
+    if ALL:
+        print(f"{launcher}: {kind}: {len(took)} times, seconds to the last process: least {took[0]:.2f}, median {took[len(took) // 2]:.2f}, "
+              f"9 of 10 {took[len(took) * 9 // 10]:.2f}, most {took[-1]:.2f}, above five {sum(t > 5 for t in took)}; load {os.getloadavg()[0]:.0f}")
 finish()

@@ -73,6 +73,11 @@ static int judge(const FlLaunchEnding *e, bool near, const char *launcher) {
     return fprintf(stderr, "error: the ranks have not met: the hosts cannot reach each other by MPI\n"
                            "  help: `flowc doctor --hosts ..` looks for the reason\n"),
            4;
+  if (e->left == 0 && (e->status || e->mute)) /* rank 0 had ended well, and its output is the launcher's */
+    return fprintf(stderr, "error E0920: a rank, or %s, was ended before the others: what was printed may "
+                           "not be whole\n  help: stages that were stored are found by the next run\n",
+                   launcher),
+           4;
   if (e->left >= 0 && !e->mute) return e->left;
   if (e->stood && !e->ended_by)
     return fprintf(stderr, "error: %s%s (process %lld) was stopped, and has not gone on for 3 seconds\n",

@@ -121,7 +121,7 @@ def messages(said):
 def continues(place, launcher, what, want):
     """The next run, of another number of ranks, gives what one process gives, and takes what was stored."""
     left = [p for p in kept.iterdir() if p.name.startswith("flow-")]
-    check(not left and not (place.path / "out.csv").exists(), f"{what}: nothing is left behind", left)
+    check(not left, f"{what}: nothing is left behind", left)
     done = place.run("run", "slow.flow", "--ranks", "2", timeout=120)
     check(done.returncode == 0 and done.stdout == want and (place.path / "out.csv").read_text() == table, f"{what}: the next run continues",
           (done.returncode, done.stderr))
@@ -135,17 +135,23 @@ def kills(place, launcher, want):
         what = f"{launcher}: rank {rank} killed after {wait:.2f} s"
         p, ranks = running(place, launcher, "slow")
         try:
-            p.communicate(timeout=wait)
+            out, said = p.communicate(timeout=wait)
         except subprocess.TimeoutExpired:
             everyone = below(p.pid)
             kill(ranks[rank], signal.SIGKILL)
             status, out, said = end(p, everyone, what, (launcher, "a rank killed"))
             done = status == 0 and out.startswith(want)  # it was over; MPICH's launcher prints as well
-            check(done or (status == 4 and messages(said) == 1 and "E0920" in said), f"{what}: status {status}, one message", said or "nothing is said")
-            if done:
-                (place.path / "out.csv").unlink()
+            check(done or (status == 4 and messages(said) == 1 and "E0920" in said), f"{what}: status {status}, one message", (status, len(out), said))
+            wrote = place.path / "out.csv"
+            check(wrote.read_text() == table if wrote.exists() else not done, f"{what}: the file is whole, or not there")
+            parts = [path for path in place.path.iterdir() if path.name.endswith(".flow-tmp")]
+            check(not parts or rank == 0, f"{what}: nor a part of it, unless its writer was killed", parts)
+            for path in parts:  # the next run that writes there would remove it
+                path.unlink()
+            wrote.unlink(missing_ok=True)
         else:
-            (place.path / "out.csv").unlink()
+            check(p.returncode == 0 and out == want, f"{what}: it was over before", (p.returncode, len(out), said))
+            (place.path / "out.csv").unlink(missing_ok=True)
         if k % 4 == 0:
             continues(place, launcher, what, want)
 
@@ -190,9 +196,9 @@ def signals(place, launcher):
             everyone = below(p.pid)
             pid = p.pid if k < 0 else everyone[min(k, len(everyone) - 1)]
             what = f"{launcher}: {how.name} to process {k} ({pathlib.Path(f'/proc/{pid}/comm').read_text().strip()})"
-            ignored = "proxy" in pathlib.Path(f"/proc/{pid}/comm").read_text()  # MPICH's, which then goes on
+            ignored = "proxy" in pathlib.Path(f"/proc/{pid}/comm").read_text()  # MPICH's, which then goes on to the end of the run
             os.kill(pid, how)
-            status, out, said = (p.wait(), *p.communicate()) if ignored and how == signal.SIGTERM else end(p, everyone, what, (launcher, how.name))
+            status, out, said = (p.wait(), *p.communicate()) if ignored else end(p, everyone, what, (launcher, how.name))
             check(status == 128 + how if k < 0 else status != 0 or ignored, f"{what}: status {status}", said)
             check(messages(said) == (0 if status == 0 else 1), f"{what}: one message", said)
 

@@ -54,14 +54,10 @@ static FlOp *choice(FlOp *map, const FlOp *det) {
     ok = fl_ir_binary(&b, FL_OP_AND, fl_ir_binary(&b, FL_OP_EQ, copy->args[k], side), ok);
   for (const FlOp *op = map->regions[0]->first; op; op = op->next)
     if (op->code == FL_OP_CHECK) ok = fl_ir_binary(&b, FL_OP_AND, op->args[0], ok);
-  FlOp *either = fl_ir_op(&b, FL_OP_IF, 1, &ok, 1, &map->results[0]->type, 2);
-  FlRegion *whole = fl_ir_region(&b, either, 0, 0, NULL), *one_by_one = fl_ir_region(&b, either, 1, 0, NULL);
-  FlBuilder in = {.module = b.module, .func = b.func, .region = whole, .span = det->span};
-  FlOp *dets = fl_ir_op(&in, FL_OP_LINALG_DET, 1, &a, 1, &map->results[0]->type, 0);
+  FlOp *either = fl_opt_instead(map, ok, FL_OP_LINALG_DET, 1, &a, &map->results[0]->type);
+  FlOp *dets = either->regions[0]->first;
   dets->attrs = det->attrs;
-  fl_ir_yield(whole, b.module, 1, dets->results);
-  fl_ir_move_into(map->parent, map->prev, map->next, one_by_one);
-  fl_ir_yield(one_by_one, b.module, 1, map->results);
+  dets->span = det->span;
   return either;
 }
 

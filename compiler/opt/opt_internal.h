@@ -54,6 +54,10 @@ static inline FlBuilder fl_opt_before(FlOp *op) {
                      .span = op->span};
 }
 
+/* An IF in the place of `map`, of one result: where ok holds it is an operator of n arguments, the only one
+ * of its first branch; else it is the map, which moves into the second. */
+FlOp *fl_opt_instead(FlOp *map, FlValue *ok, FlOpcode code, int n, FlValue **args, const FlType1 *type);
+
 /* The op itself may fault, apart from what its regions hold. */
 bool fl_opt_own_fault(const FlOp *op);
 

@@ -39,14 +39,7 @@ static FlOp *choice(FlOp *map, const FlOp *load, FlValue *from) {
   ok = fl_ir_binary(&b, FL_OP_AND, fl_ir_binary(&b, FL_OP_GE, count, zero), ok);
   for (int k = 1; k < map->n_args; k++)
     ok = fl_ir_binary(&b, FL_OP_AND, fl_ir_binary(&b, FL_OP_EQ, map->args[k], fl_ir_dim(&b, a, k)), ok);
-  FlOp *either = fl_ir_op(&b, FL_OP_IF, 1, &ok, 1, &map->results[0]->type, 2);
-  FlRegion *view = fl_ir_region(&b, either, 0, 0, NULL), *copy = fl_ir_region(&b, either, 1, 0, NULL);
-  FlBuilder in = {.module = b.module, .func = b.func, .region = view, .span = b.span};
-  FlOp *rows = fl_ir_op(&in, FL_OP_ROWS, 3, (FlValue *[]){a, from, to}, 1, &a->type, 0);
-  fl_ir_yield(view, b.module, 1, rows->results);
-  fl_ir_move_into(map->parent, map->prev, map->next, copy);
-  fl_ir_yield(copy, b.module, 1, map->results);
-  return either;
+  return fl_opt_instead(map, ok, FL_OP_ROWS, 3, (FlValue *[]){a, from, to}, &a->type);
 }
 
 static void visit(FlSubst *s, FlRegion *r) {

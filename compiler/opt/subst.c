@@ -1,4 +1,5 @@
-/* subst.c: replacement of values while walking forwards; see opt_internal.h. */
+/* subst.c: replacement of values while walking forwards, and of an op by another one where something holds
+ * when it runs; see opt_internal.h. */
 #include "opt/opt_internal.h"
 
 #include <stdlib.h>
@@ -38,4 +39,15 @@ void fl_subst_region(const FlSubst *s, FlRegion *r) {
 void fl_subst_reset(FlSubst *s) {
   fl_piece_free(s->to);
   *s = (FlSubst){0};
+}
+
+FlOp *fl_opt_instead(FlOp *map, FlValue *ok, FlOpcode code, int n, FlValue **args, const FlType1 *type) {
+  FlBuilder b = fl_opt_before(map);
+  FlOp *either = fl_ir_op(&b, FL_OP_IF, 1, &ok, 1, &map->results[0]->type, 2);
+  FlRegion *first = fl_ir_region(&b, either, 0, 0, NULL), *second = fl_ir_region(&b, either, 1, 0, NULL);
+  FlBuilder in = {.module = b.module, .func = b.func, .region = first, .span = b.span};
+  fl_ir_yield(first, b.module, 1, fl_ir_op(&in, code, n, args, 1, type, 0)->results);
+  fl_ir_move_into(map->parent, map->prev, map->next, second);
+  fl_ir_yield(second, b.module, 1, map->results);
+  return either;
 }

@@ -14,7 +14,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FLOWC = os.environ.get("FLOWC", str(ROOT / "build/flowc"))
 SHORT = os.environ.get("FLOW_TEST_SHORT", "0") != "0"  # fewer repetitions of what is the same each time
-ALL = "FLOW_TEST_ALL" in os.environ or "--all" in sys.argv[1:]  # all of what is sampled otherwise
+ALL = "FLOW_TEST_ALL" in os.environ or "--all" in sys.argv[1:]  # all of what is sampled otherwise; other words stay
+sys.argv[1:] = [word for word in sys.argv[1:] if word != "--all"]
 SHARD, SHARDS = map(int, (os.environ.get("FLOW_TEST_SHARD") or "0/1").split("/"))  # which part of the seeds is done here
 gc.disable()  # scenarios end soon, and to look for cycles among the rows of a model takes a fifth of their time
 # Started in the background by a shell SIGINT is ignored, by nohup SIGHUP, and so they would be by what is started here; what has a

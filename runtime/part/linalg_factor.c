@@ -144,11 +144,10 @@ static double large_det(void *lu, int *pivots, int64_t n, int32_t dtype) {
   return info > 0 ? 0.0 : product; /* a pivot is exactly zero */
 }
 
-/* Of matrices side by side, n on a side; where n is small there are no lu and no pivots. */
+/* Of matrices side by side, n on a side. */
 typedef struct Dets {
   const FlArray *a;
-  char *out, *lu;
-  int *pivots;
+  char *out;
   int64_t n;
 } Dets;
 
@@ -160,31 +159,32 @@ static void put_det(const Dets *t, int64_t k, double v) {
 static int32_t dets_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Dets *t = env;
   int64_t n = t->n, size = n * n * fl_dtype_info[t->a->dtype].bytes;
-  (void)ctx;
-  for (int64_t k = begin; k < end; k++) {
+  bool small = n <= SMALL;
+  FlPool *pool = ctx ? fl_ctx_pool(ctx) : NULL;
+  char *lu = small ? NULL : fl_counted_new(pool, (size_t)size); /* of one matrix */
+  int *pivots = small ? NULL : fl_counted_new(pool, (size_t)n * sizeof *pivots);
+  bool room = small || (lu != NULL && pivots != NULL);
+  for (int64_t k = begin; k < end && room; k++) {
     const char *one = (const char *)t->a->data + k * size;
-    if (n <= SMALL) {
-      put_det(t, k, n == 0 ? 1.0 : small_det(one, n, t->a->dtype));
-    } else {
-      memcpy(t->lu + k * size, one, (size_t)size);
-      put_det(t, k, large_det(t->lu + k * size, t->pivots + k * n, n, t->a->dtype));
-    }
+    if (!small) memcpy(lu, one, (size_t)size);
+    put_det(t, k,
+            n == 0  ? 1.0
+            : small ? small_det(one, n, t->a->dtype)
+                    : large_det(lu, pivots, n, t->a->dtype));
   }
-  return 0;
+  fl_counted_free(lu);
+  fl_counted_free(pivots);
+  return !room;
 }
 
 /* The determinants of a[k, n, n], or of a[n, n]. */
 static FlStatus dets(FlPartMem *mem, const FlArray *a, char *out) {
   int64_t count = a->rank == 3 ? a->dims[0] : 1, n = a->dims[a->rank - 1];
   Dets t = {.a = a, .out = out, .n = n};
-  if (n > SMALL) {
-    t.lu = fl_part_alloc(mem, count * n * n, (size_t)fl_dtype_info[a->dtype].bytes);
-    t.pivots = fl_part_alloc(mem, count * n, sizeof *t.pivots);
-    if (t.lu == NULL || t.pivots == NULL) return 1;
-  }
-  if (count == 1) return dets_body(mem->ctx, &t, 0, 1) != 0;
-  double side = (double)n;
-  return fl_part_for(mem->ctx, dets_body, &t, count, 20.0 + side * side * (1.0 + 0.3 * side));
+  double side = (double)n, cost = 20.0 + side * side * (1.0 + 0.3 * side);
+  bool done = count == 1 ? dets_body(mem->ctx, &t, 0, 1) == 0
+                         : fl_part_for(mem->ctx, dets_body, &t, count, cost) == 0;
+  return done ? 0 : fl_part_fail_memory(mem);
 }
 
 /* Each matrix of a[k, n, n] is looked at as one by itself, so that an error is that of a loop over them. */

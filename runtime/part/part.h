@@ -70,7 +70,8 @@ FlRuntimeOp fl_rt_linalg_eig;
 FlRuntimeOp fl_rt_linalg_lstsq;
 /* a[m, n], the same share -> the pseudo-inverse [n, m]. */
 FlRuntimeOp fl_rt_linalg_pinv;
-/* a[n, n] -> its determinant, a scalar. */
+/* a[n, n] -> its determinant, a scalar; a[k, n, n] -> those of each [n, n], an array of k: the same bits and
+ * errors (opt/batch.c). */
 FlRuntimeOp fl_rt_linalg_det;
 
 /* ---- Fourier transforms along the last axis, rows in parallel ---------------------------------------- */

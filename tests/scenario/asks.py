@@ -9,9 +9,9 @@ import random
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import PATIENCE, Place, check, finish
+from scenario_kit import ALL, PATIENCE, Place, check, finish
 
-COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 16
+COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 24 if ALL else 16
 ROWS, SMALL = 30_000, 3_000
 draw = random.Random(sys.argv[2] if len(sys.argv) > 2 else "asks")
 MAKE = """let n = %d

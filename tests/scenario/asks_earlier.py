@@ -9,9 +9,9 @@ import random
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import SHORT, Place, check, finish
+from scenario_kit import ALL, SHORT, Place, check, finish
 
-COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 6 if SHORT else 12
+COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 24 if ALL else 6 if SHORT else 12
 draw = random.Random(sys.argv[2] if len(sys.argv) > 2 else "asks earlier")
 FORMS = ["csv", "arrow"] + (["parquet"] if os.path.exists(os.environ.get("FLOW_DUCKDB", "")) else [])
 BIG, FEW = "type Big = (k: i64, t: text, v: i64)\n", "type Few = (k: i64, w: i64)\n"

@@ -8,10 +8,10 @@ import sys
 import pathlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import ROOT, Place, check, finish
+from scenario_kit import ALL, ROOT, Place, check, finish
 
 place = Place()
-EVERY = 1 if sys.argv[1:] == ["--all"] else 5
+EVERY = 1 if ALL else 5
 asked = 0
 
 

@@ -18,13 +18,12 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from hosts_kit import Hosts, lacks
-from scenario_kit import FLOWC, PATIENCE, Place, check, finish
+from scenario_kit import ALL, FLOWC, PATIENCE, Place, check, finish
 
 # seconds: 60
 if PATIENCE > 1:  # libraries of MPI leave memory behind, and nothing tells the sanitizer on another host not to look
     print("left out with sanitizers")
     finish()
-ALL = "--all" in sys.argv
 LAUNCHERS = [name for name in ("mpirun.openmpi", "mpirun.mpich") if shutil.which(name)]
 SCRIPTS = {
     "fails": "stage f(n: i64) -> i64 = 10 // (n - 5)\nprint(1)\nprint([for k in 0..9: f(k)])\n",

@@ -16,7 +16,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from lsp_client import Client, applied, index_of, place, protocol, units, uri_of
-from scenario_kit import PATIENCE, ROOT, SHORT, Place, check, finish
+from scenario_kit import ALL, PATIENCE, ROOT, SHORT, Place, check, finish
 
 by_protocol = protocol()
 
@@ -313,7 +313,7 @@ check(early.drop() == 1, "an editor that is gone ends it")
 scripts = [p for p in sorted((ROOT / "examples").glob("?*.flow")) if p.stat().st_size < 6000]
 BITS = ["(", ")", "{", "}", "\"", "|>", " ", "\n", ".", ",", "=", "let a = ", "t.", "sum(", "é😀", "# ", "=> ", "carrier", "1"]
 rng = random.Random(int(os.environ.get("FLOW_TEST_SEED", "7")))
-rounds = int(os.environ.get("FLOW_TEST_ROUNDS", "10000" if "--all" in sys.argv[1:] else "60" if SHORT else "200"))
+rounds = int(os.environ.get("FLOW_TEST_ROUNDS", "10000" if ALL else "60" if SHORT else "200"))
 shutil.copytree(ROOT / "examples", folder.path / "examples", dirs_exist_ok=True)
 old = Client(folder.path, check=typed)
 slow = []

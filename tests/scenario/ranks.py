@@ -4,7 +4,7 @@ process (build/tests/ranks_run): what it prints, says, writes and returns, over 
 Then ranks that are lost at each of the first meetings: the others end, with a message.
 
 usage: ranks.py [--all | WORD ...]: all scripts, each two of the ways, by turns; or those whose path holds a word, all ways.
-Without words the examples and every eighth script (in a short run, FLOW_TEST_SHORT, every sixteenth) take one.
+Without words the examples and every sixteenth script take one.
 """
 import concurrent.futures
 import os
@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import FLOWC, PATIENCE, ROOT, SHARD, SHARDS, SHORT, check, finish
+from scenario_kit import ALL, FLOWC, PATIENCE, ROOT, SHARD, SHARDS, check, finish
 
 # shards: 4
 TOOL = pathlib.Path(FLOWC).parent / "tests/ranks_run"
@@ -117,13 +117,13 @@ def all_scripts():
     scripts = sorted((ROOT / "examples").glob("?*.flow")) + sorted((ROOT / "tests/run").rglob("?*.flow"))
     kept = [s for s in scripts if fits(*directives(s))]
     words = sys.argv[1:]
-    every = 1 if words else 16
+    every = 1 if words or ALL else 16
     chosen = [(n, s) for n, s in enumerate(kept) if n % every == 0 or s.parent.name == "examples"]
     chosen = [c for k, c in enumerate(chosen) if k % SHARDS == SHARD]
-    if words and words != ["--all"]:
+    if words:
         chosen = [(n, s) for n, s in chosen if any(word in str(s) for word in words)]
     several = (1, 2, 3, 5, 7)
-    pick = lambda n: [WAYS[several[(n // every + k) % 5]] for k in range(2 if words else 1)] if words in ([], ["--all"]) else WAYS
+    pick = lambda n: WAYS if words else [WAYS[several[(n // every + k) % 5]] for k in range(2 if ALL else 1)]
     with concurrent.futures.ThreadPoolExecutor(max(1, (os.cpu_count() or 2) // 2)) as pool:
         for (n, script), wrong in zip(chosen, pool.map(lambda c: compare(c[1], pick(c[0])), chosen)):
             check(not wrong, f"{script.relative_to(ROOT)} gives the same over ranks", "\n".join(wrong))

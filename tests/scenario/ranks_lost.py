@@ -17,10 +17,9 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import FLOWC, PATIENCE, Place, check, finish
+from scenario_kit import ALL, FLOWC, PATIENCE, Place, check, finish
 
 # seconds: 60
-ALL = "--all" in sys.argv
 CHOSEN = [word for word in sys.argv[1:] if word != "--all"]
 LAUNCHERS = [name for name in CHOSEN or ("mpirun.openmpi", "mpirun.mpich") if shutil.which(name)]
 TIMES = {}  # (launcher, kind) -> seconds from what ended a run to the end of its last process

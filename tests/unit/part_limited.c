@@ -492,7 +492,7 @@ static void end(FlRun *run) {
 #endif
 
 int main(int argc, char **argv) {
-  bool all = argc > 1 && strcmp(argv[1], "--all") == 0;
+  bool all = getenv("FLOW_TEST_ALL") || (argc > 1 && strcmp(argv[1], "--all") == 0);
   FlRun *run = fl_run_new(NULL, &(FlRunOptions){.workers = 2, .quiet = true});
   test_orders(run, all ? ALL : 0);
 #ifdef LIMITED

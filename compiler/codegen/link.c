@@ -115,6 +115,7 @@ static bool direct_command(Command *c, const Inputs *in) {
   add(c, linker);
   if (dynamic) add(c, "-dynamic-linker=/lib64/ld-linux-x86-64.so.2");
   else add(c, "-static");
+  add(c, "-O0"); /* of the linker: equal strings are not looked for */
   add(c, "--gc-sections");
   add(c, "--strip-debug");
   add(c, "--build-id=none");

@@ -5,14 +5,12 @@
  * optimises and emits what it kept, which is what takes time. What always holds: every part reads the same
  * module, so all agree on names, places and who keeps what; the number of parts depends on the program alone.
  *
- * A long script is one long function that runs straight through, and the body of a loop may be as long.
- * LLVM's passes over live ranges take the square of that length, so that such functions are a part of their
- * own, the *plain* one, made without these passes: also those of loops are vectors then, with more loads and
- * stores.
- *
- * Where optimised forms of kernels are made when they pay (FlCodegenOptions.late), nearly all is quick code:
- * that is the plain part, and it is made where it was generated; functions that are optimised, if there are
- * any, are the other one. */
+ * A script is one long function that runs straight through, and the body of a loop may be as long. LLVM's
+ * passes over live ranges take the square of that length and gain nothing there, so that what is not optimised
+ * is a part of its own, the *plain* one, made where it was generated and without these passes: loops that are
+ * too long for them are there and vectors all the same, with more loads and stores. Where optimised forms of
+ * kernels are made when they pay (FlCodegenOptions.late), that is nearly all, and one part is enough for the
+ * rest. */
 #include "codegen/llvm_internal.h"
 
 #include <llvm-c/BitReader.h>
@@ -24,7 +22,6 @@
 enum {
   PARTS = 2,     /* of what is optimised */
   LARGE = 150,   /* operators of a program that is made in parts */
-  LONG = 2000,   /* and of one with a part for what runs straight through */
   OPTIMISED = 6, /* how much longer an instruction takes with optimisation */
   INLINED = 60   /* instructions of a scalar function, about */
 };
@@ -49,12 +46,9 @@ static int parts_of(const FlPlan *p, const FlCodegenOptions *options, int *plain
       return 1; /* its table is a variable, which belongs to one module */
     n += fl_ir_n_ops(f->body);
   }
-  if (options->late) {
-    *plain = 0;
-    return 2;
-  }
-  if (n >= LONG || p->wide) *plain = PARTS;
-  return n >= LARGE || p->wide ? PARTS + (*plain >= 0) : 1;
+  if (!options->late && n < LARGE && !p->wide) return 1;
+  *plain = 0;
+  return 1 + (options->late ? 1 : PARTS);
 }
 
 /* ---- who keeps what -------------------------------------------------------------------------------- */

@@ -6,11 +6,11 @@
  * module, so all agree on names, places and who keeps what; the number of parts depends on the program alone.
  *
  * A script is one long function that runs straight through, and the body of a loop may be as long. LLVM's
- * passes over live ranges take the square of that length and gain nothing there, so that what is not optimised
- * is a part of its own, the *plain* one, made where it was generated and without these passes: loops that are
- * too long for them are there and vectors all the same, with more loads and stores. Where optimised forms of
- * kernels are made when they pay (FlCodegenOptions.late), that is nearly all, and one part is enough for the
- * rest. */
+ * passes over live ranges take the square of that length and gain nothing there, so that what is not
+ * optimised is a part of its own, the *plain* one, made where it was generated and without these passes:
+ * loops that are too long for them are there and vectors all the same, with more loads and stores. Where
+ * optimised forms of kernels are made when they pay (FlCodegenOptions.late), that is nearly all, and one part
+ * is enough for the rest. */
 #include "codegen/llvm_internal.h"
 
 #include <llvm-c/BitReader.h>

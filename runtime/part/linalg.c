@@ -23,28 +23,29 @@ static Factor factor(const FlArray *a, bool transposed, bool first) {
   return transposed ? (Factor){d, n, 1, d} : (Factor){n, d, d, 1};
 }
 
-/* Nearly always there is none, and elements are only read: by vectors that every processor has. */
-#define ONE_NAN(T, BITS, CANON)                                                                              \
+/* Nearly always there is none, and elements are only read: a sum with a NaN is one. So is that of infinities,
+ * where there may be none after all. */
+#define ONE_NAN(T, CANON)                                                                                    \
   {                                                                                                          \
-    enum { LANES = 16 / sizeof(T) };                                                                         \
-    typedef T Lanes __attribute__((vector_size(16), aligned(sizeof(T))));                                    \
-    typedef BITS Found __attribute__((vector_size(16)));                                                     \
-    T *x = data;                                                                                             \
-    Found found = {0};                                                                                       \
-    bool any = false;                                                                                        \
+    enum { LANES = 64 / sizeof(T) };                                                                         \
+    typedef T Lanes __attribute__((vector_size(64), aligned(sizeof(T))));                                    \
+    T *x = data, rest = 0;                                                                                   \
+    Lanes sums[4] = {{0}};                                                                                   \
     int64_t i = 0;                                                                                           \
     for (; i + 4 * LANES <= n; i += 4 * LANES) {                                                             \
       const Lanes *v = (const Lanes *)(x + i);                                                               \
-      found |= ((v[0] != v[0]) | (v[1] != v[1])) | ((v[2] != v[2]) | (v[3] != v[3]));                        \
+      for (int k = 0; k < 4; k++) sums[k] += v[k];                                                           \
     }                                                                                                        \
-    for (int lane = 0; lane < LANES; lane++) any |= found[lane] != 0;                                        \
-    for (; i < n; i++) any |= x[i] != x[i];                                                                  \
-    for (i = 0; any && i < n; i++) x[i] = CANON(x[i]);                                                       \
+    sums[0] = (sums[0] + sums[1]) + (sums[2] + sums[3]);                                                     \
+    for (int lane = 0; lane < LANES; lane++) rest += sums[0][lane];                                          \
+    for (; i < n; i++) rest += x[i];                                                                         \
+    if (rest == rest) return;                                                                                \
+    for (i = 0; i < n; i++) x[i] = CANON(x[i]);                                                              \
   }
 
-void fl_linalg_one_nan(int32_t dtype, void *data, int64_t n) {
-  if (dtype == FL_F64) ONE_NAN(double, int64_t, fl_s_canon_f64)
-  else ONE_NAN(float, int32_t, fl_s_canon_f32)
+FL_PART_WIDE void fl_linalg_one_nan(int32_t dtype, void *data, int64_t n) {
+  if (dtype == FL_F64) ONE_NAN(double, fl_s_canon_f64)
+  else ONE_NAN(float, fl_s_canon_f32)
 }
 
 FlStatus fl_linalg_product(FlPartMem *m, const FlOpDesc *desc, const FlProduct *p) {

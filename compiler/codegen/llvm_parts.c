@@ -35,9 +35,8 @@ static bool is_of_units(const FlCodegenOptions *options, const FlFunc *f) {
   return false;
 }
 
-/* `plain`: which one is of what is not optimised; -1: none. */
-static int parts_of(const FlPlan *p, const FlCodegenOptions *options, int *plain) {
-  *plain = options->tables ? 0 : -1; /* tables are data: nothing of them is optimised */
+/* Of several the first is the plain one. */
+static int parts_of(const FlPlan *p, const FlCodegenOptions *options) {
   if (options->level == 0 || options->emit != FL_EMIT_OBJECT || options->tables) return 1;
   int n = 0;
   for (const FlFunc *f = p->module->first; f; f = f->next) {
@@ -46,9 +45,8 @@ static int parts_of(const FlPlan *p, const FlCodegenOptions *options, int *plain
       return 1; /* its table is a variable, which belongs to one module */
     n += fl_ir_n_ops(f->body);
   }
-  if (!options->late && n < LARGE && !p->wide) return 1;
-  *plain = 0;
-  return 1 + (options->late ? 1 : PARTS);
+  if (options->late) return 2;
+  return n < LARGE && !p->wide ? 1 : 1 + PARTS;
 }
 
 /* ---- who keeps what -------------------------------------------------------------------------------- */
@@ -57,7 +55,7 @@ typedef struct Share {
   Val fn;
   int64_t cost;
   int order;
-  bool plain; /* may be of the plain part, where there is one */
+  bool plain;
 } Share;
 
 static bool has_attribute(Val fn, const char *name) {
@@ -98,7 +96,7 @@ static void declare_only(FlGen *g, Val fn) {
 
 static bool is_plain(Val fn) { return has_attribute(fn, "optnone") || size_of(fn, false) > FL_CODE_WIDE; }
 
-static void keep_share(FlGen *g, int part, int n_parts, int plain) {
+static void keep_share(FlGen *g, int part, int n_parts) {
   FlVec(Share) shares = {0};
   for (Val fn = LLVMGetFirstFunction(g->mod); fn; fn = LLVMGetNextFunction(fn)) {
     if (LLVMIsDeclaration(fn)) continue;
@@ -112,10 +110,10 @@ static void keep_share(FlGen *g, int part, int n_parts, int plain) {
   qsort(shares.at, (size_t)shares.n, sizeof *shares.at, by_cost);
   int64_t sums[PARTS + 1] = {0};
   for (int i = 0; i < shares.n; i++) {
-    int keeper = plain == 0;
-    for (int k = keeper + 1; k < n_parts; k++)
-      if (k != plain && sums[k] < sums[keeper]) keeper = k;
-    if (plain >= 0 && shares.at[i].plain) keeper = plain;
+    int keeper = 1;
+    for (int k = 2; k < n_parts; k++)
+      if (sums[k] < sums[keeper]) keeper = k;
+    if (shares.at[i].plain) keeper = 0;
     sums[keeper] += shares.at[i].cost;
     if (keeper != part) declare_only(g, shares.at[i].fn);
   }
@@ -133,7 +131,7 @@ typedef struct Work {
   FlGen *g;                    /* whose module was generated; of the other parts */
   LLVMMemoryBufferRef bitcode; /* it is read from here; NULL: there is one part */
   int part, n_parts;
-  int plain; /* which part is of what is not optimised; -1: none */
+  bool plain; /* it is of what is not optimised */
   FlObject out;
   pthread_t thread;
   bool started;
@@ -156,7 +154,7 @@ static void open_context(Work *w) {
   g->ir = w->plan ? w->plan->module : NULL;
   g->sources = w->sources;
   g->options = *w->options;
-  g->plain = w->part == w->plain;
+  g->plain = w->plain;
   g->cx = LLVMContextCreate();
   LLVMContextSetDiagnosticHandler(g->cx, on_diagnostic, g);
   /* Of what nobody reads only functions and variables need names. */
@@ -196,7 +194,7 @@ static void finish_part(void *arg) {
     else if (fl_ll_target_init(w->g)) fl_ll_kern_read(w->g);
   }
   FlGen *g = w->g;
-  if (!g->error && w->n_parts > 1) keep_share(g, w->part, w->n_parts, w->plain);
+  if (!g->error && w->n_parts > 1) keep_share(g, w->part, w->n_parts);
   bool quick = !g->error && is_quick(g);
   if (fl_ll_verify(g)) fl_ll_kern_link(g);
   if (!g->error && fl_ll_optimize(g, quick)) (void)fl_ll_emit(g, &w->out);
@@ -224,7 +222,7 @@ static void generate(void *arg) {
   open_context(first);
   fl_ll_generate(first->g);
   if (first->options->level > 0 && !first->g->error) (void)fl_ll_run_passes(first->g, "mergefunc");
-  if (!first->g->error && first->n_parts > 1 && (first->plain != 0 || is_optimised(first->g)))
+  if (!first->g->error && first->n_parts > 1 && is_optimised(first->g))
     first->bitcode = LLVMWriteBitcodeToMemoryBuffer(first->g->mod);
   if (!first->bitcode) first->n_parts = 1;
 }
@@ -273,7 +271,7 @@ __attribute__((visibility("default"))) FlObject fl_codegen_object(const FlPlan *
                                                                   const FlCodegenOptions *options) {
   fl_ll_register();
   if (options->kernel) {
-    Work kernel = {.options = options, .n_parts = 1, .plain = -1};
+    Work kernel = {.options = options, .n_parts = 1};
     return fl_guard(make_kernel, &kernel) ? kernel.out : (FlObject){.memory = true};
   }
   if ((plan->level > 0) != (options->level > 0)) {
@@ -282,12 +280,11 @@ __attribute__((visibility("default"))) FlObject fl_codegen_object(const FlPlan *
     if (said) memcpy(said, why, sizeof why);
     return (FlObject){.why = said};
   }
-  int plain;
-  int n = parts_of(plan, options, &plain);
+  int n = parts_of(plan, options);
   Work work[PARTS + 1];
   for (int i = 0; i < n; i++)
-    work[i] =
-        (Work){.plan = plan, .sources = sources, .options = options, .part = i, .n_parts = n, .plain = plain};
+    work[i] = (Work){.plan = plan, .sources = sources, .options = options, .part = i, .n_parts = n};
+  work[0].plain = n > 1 || options->tables; /* tables are data: nothing of them is optimised */
   if (!fl_guard(generate, &work[0])) return left(options);
   LLVMMemoryBufferRef bitcode = work[0].bitcode;
   if (!bitcode) n = 1;

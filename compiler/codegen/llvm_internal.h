@@ -37,7 +37,7 @@ typedef struct FlGen {
   const FlModule *ir;
   const FlSources *sources;
   FlCodegenOptions options;
-  bool plain; /* made for functions that run straight through (llvm_parts.c) */
+  bool baseline; /* made for what is not optimised (llvm_parts.c) */
   LLVMContextRef cx;
   LLVMModuleRef mod;
   LLVMTargetMachineRef tm;

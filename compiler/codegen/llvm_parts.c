@@ -7,7 +7,7 @@
  *
  * A script is one long function that runs straight through, and the body of a loop may be as long. LLVM's
  * passes over live ranges take the square of that length and gain nothing there, so that what is not
- * optimised is a part of its own, the *plain* one, made where it was generated and without these passes:
+ * optimised is a part of its own, the *baseline*, made where it was generated and without these passes:
  * loops that are too long for them are there and vectors all the same, with more loads and stores. Where
  * optimised forms of kernels are made when they pay (FlCodegenOptions.late), that is nearly all, and one part
  * is enough for the rest. */
@@ -15,6 +15,7 @@
 
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
+#include <llvm-c/Linker.h>
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -22,7 +23,6 @@
 enum {
   PARTS = 2,     /* of what is optimised */
   LARGE = 150,   /* operators of a program that is made in parts */
-  OPTIMISED = 6, /* how much longer an instruction takes with optimisation */
   INLINED = 60   /* instructions of a scalar function, about */
 };
 
@@ -35,7 +35,7 @@ static bool is_of_units(const FlCodegenOptions *options, const FlFunc *f) {
   return false;
 }
 
-/* Of several the first is the plain one. */
+/* Of several the first is the baseline. */
 static int parts_of(const FlPlan *p, const FlCodegenOptions *options) {
   if (options->level == 0 || options->emit != FL_EMIT_OBJECT || options->tables) return 1;
   int n = 0;
@@ -55,7 +55,6 @@ typedef struct Share {
   Val fn;
   int64_t cost;
   int order;
-  bool plain;
 } Share;
 
 static bool has_attribute(Val fn, const char *name) {
@@ -63,12 +62,12 @@ static bool has_attribute(Val fn, const char *name) {
   return LLVMGetEnumAttributeAtIndex(fn, (unsigned)LLVMAttributeFunctionIndex, kind) != NULL;
 }
 
-static int64_t size_of(Val fn, bool quick) {
+static int64_t size_of(Val fn) {
   int64_t n = 10;
   for (Block b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b)) {
     for (Val v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v)) {
       n++;
-      if (quick || LLVMGetInstructionOpcode(v) != LLVMCall) continue;
+      if (LLVMGetInstructionOpcode(v) != LLVMCall) continue;
       size_t len;
       const char *name = LLVMGetValueName2(LLVMGetCalledValue(v), &len);
       if (len > 5 && memcmp(name, "fl_s_", 5) == 0) n += INLINED;
@@ -83,6 +82,37 @@ static int by_cost(const void *a, const void *b) {
   return x->order - y->order;
 }
 
+/* The part of each definition, in the order of the module; NULL where all is of the first. The caller frees
+ * it. Every part may call what another keeps. */
+static unsigned char *keepers_of(FlGen *g, int n_parts) {
+  FlVec(Share) shares = {0};
+  int n = 0;
+  for (Val fn = LLVMGetFirstFunction(g->mod); fn; fn = LLVMGetNextFunction(fn)) {
+    if (LLVMIsDeclaration(fn)) continue;
+    int64_t size = has_attribute(fn, "optnone") ? 0 : size_of(fn);
+    if (size > 0 && size <= FL_CODE_WIDE) fl_vec_push(g->arena, &shares, ((Share){fn, size, n}));
+    n++;
+  }
+  if (!shares.n) return NULL;
+  unsigned char *keepers = calloc((size_t)n, 1);
+  if (!keepers) fl_no_memory();
+  qsort(shares.at, (size_t)shares.n, sizeof *shares.at, by_cost);
+  int64_t sums[PARTS + 1] = {0};
+  for (int i = 0; i < shares.n; i++) {
+    int keeper = 1;
+    for (int k = 2; k < n_parts; k++)
+      if (sums[k] < sums[keeper]) keeper = k;
+    sums[keeper] += shares.at[i].cost;
+    keepers[shares.at[i].order] = (unsigned char)keeper;
+  }
+  for (Val fn = LLVMGetFirstFunction(g->mod); fn; fn = LLVMGetNextFunction(fn)) {
+    if (LLVMIsDeclaration(fn)) continue;
+    LLVMSetLinkage(fn, LLVMExternalLinkage);
+    LLVMSetVisibility(fn, LLVMHiddenVisibility);
+  }
+  return keepers;
+}
+
 /* Leaves a declaration in place of a definition. */
 static void declare_only(FlGen *g, Val fn) {
   size_t len;
@@ -94,28 +124,11 @@ static void declare_only(FlGen *g, Val fn) {
   LLVMSetVisibility(other, LLVMHiddenVisibility);
 }
 
-static bool is_plain(Val fn) { return has_attribute(fn, "optnone") || size_of(fn, false) > FL_CODE_WIDE; }
-
-static void keep_share(FlGen *g, int part, int n_parts) {
-  FlVec(Share) shares = {0};
-  for (Val fn = LLVMGetFirstFunction(g->mod); fn; fn = LLVMGetNextFunction(fn)) {
-    if (LLVMIsDeclaration(fn)) continue;
-    LLVMSetLinkage(fn, LLVMExternalLinkage);
-    LLVMSetVisibility(fn, LLVMHiddenVisibility);
-    bool quick = has_attribute(fn, "optnone");
-    int64_t size = size_of(fn, quick);
-    bool without = is_plain(fn);
-    fl_vec_push(g->arena, &shares, ((Share){fn, quick ? size : size * OPTIMISED, shares.n, without}));
-  }
-  qsort(shares.at, (size_t)shares.n, sizeof *shares.at, by_cost);
-  int64_t sums[PARTS + 1] = {0};
-  for (int i = 0; i < shares.n; i++) {
-    int keeper = 1;
-    for (int k = 2; k < n_parts; k++)
-      if (sums[k] < sums[keeper]) keeper = k;
-    if (shares.at[i].plain) keeper = 0;
-    sums[keeper] += shares.at[i].cost;
-    if (keeper != part) declare_only(g, shares.at[i].fn);
+static void keep_share(FlGen *g, const unsigned char *keepers, int part) {
+  Val next;
+  for (Val fn = LLVMGetFirstFunction(g->mod), last = LLVMGetLastFunction(g->mod); fn; fn = next) {
+    next = fn == last ? NULL : LLVMGetNextFunction(fn);
+    if (!LLVMIsDeclaration(fn) && *keepers++ != part) declare_only(g, fn);
   }
   Val program = part > 0 ? LLVMGetNamedGlobal(g->mod, "flow_program") : NULL;
   if (program) LLVMDeleteGlobal(program);
@@ -130,8 +143,9 @@ typedef struct Work {
   FlArena *arena;
   FlGen *g;                    /* whose module was generated; of the other parts */
   LLVMMemoryBufferRef bitcode; /* it is read from here; NULL: there is one part */
+  unsigned char *keepers;      /* by definition, as they are in bitcode */
   int part, n_parts;
-  bool plain; /* it is of what is not optimised */
+  bool baseline; /* it is of what is not optimised */
   FlObject out;
   pthread_t thread;
   bool started;
@@ -154,7 +168,7 @@ static void open_context(Work *w) {
   g->ir = w->plan ? w->plan->module : NULL;
   g->sources = w->sources;
   g->options = *w->options;
-  g->plain = w->plain;
+  g->baseline = w->baseline;
   g->cx = LLVMContextCreate();
   LLVMContextSetDiagnosticHandler(g->cx, on_diagnostic, g);
   /* Of what nobody reads only functions and variables need names. */
@@ -185,16 +199,33 @@ static bool is_quick(const FlGen *g) {
 /* ---- work that may find no memory (fl_guard). LLVM is left in the middle then, and what it had is lost:
  * nobody knows in what state it is. */
 
+/* Of the module that was generated, the functions of this part alone: the bodies of others are not read. */
+static void read_share(Work *w) {
+  FlGen *g = w->g;
+  LLVMModuleRef whole = NULL;
+  LLVMMemoryBufferRef code = LLVMCreateMemoryBufferWithMemoryRange(
+      LLVMGetBufferStart(w->bitcode), LLVMGetBufferSize(w->bitcode), "program", false);
+  if (LLVMGetBitcodeModuleInContext2(g->cx, code, &whole)) {
+    fl_ll_fail(g, "the generated module does not read");
+    return;
+  }
+  g->mod = whole;
+  keep_share(g, w->keepers, w->part);
+  g->mod = LLVMModuleCreateWithNameInContext("part", g->cx);
+  if (!fl_ll_target_init(g)) LLVMDisposeModule(whole);
+  else if (LLVMLinkModules2(g->mod, whole)) fl_ll_fail(g, "the functions of a part do not link");
+  else fl_ll_kern_read(g);
+}
+
 static void finish_part(void *arg) {
   Work *w = arg;
   if (!w->g) {
     open_context(w);
-    if (LLVMParseBitcodeInContext2(w->g->cx, w->bitcode, &w->g->mod))
-      fl_ll_fail(w->g, "the generated module does not read");
-    else if (fl_ll_target_init(w->g)) fl_ll_kern_read(w->g);
+    read_share(w);
+  } else if (w->keepers && !w->g->error) {
+    keep_share(w->g, w->keepers, w->part);
   }
   FlGen *g = w->g;
-  if (!g->error && w->n_parts > 1) keep_share(g, w->part, w->n_parts);
   bool quick = !g->error && is_quick(g);
   if (fl_ll_verify(g)) fl_ll_kern_link(g);
   if (!g->error && fl_ll_optimize(g, quick)) (void)fl_ll_emit(g, &w->out);
@@ -210,21 +241,14 @@ static void *make_part(void *arg) {
   return NULL;
 }
 
-static bool is_optimised(const FlGen *g) {
-  for (Val fn = LLVMGetFirstFunction(g->mod); fn; fn = LLVMGetNextFunction(fn))
-    if (!LLVMIsDeclaration(fn) && !is_plain(fn)) return true;
-  return false;
-}
-
 /* In the context of the first part, which goes on with it. */
 static void generate(void *arg) {
   Work *first = arg;
   open_context(first);
   fl_ll_generate(first->g);
   if (first->options->level > 0 && !first->g->error) (void)fl_ll_run_passes(first->g, "mergefunc");
-  if (!first->g->error && first->n_parts > 1 && is_optimised(first->g))
-    first->bitcode = LLVMWriteBitcodeToMemoryBuffer(first->g->mod);
-  if (!first->bitcode) first->n_parts = 1;
+  if (!first->g->error && first->n_parts > 1) first->keepers = keepers_of(first->g, first->n_parts);
+  if (first->keepers) first->bitcode = LLVMWriteBitcodeToMemoryBuffer(first->g->mod);
 }
 
 /* ---- an optimised form of a kernel, when it pays ---------------------------------------------------- */
@@ -284,11 +308,11 @@ __attribute__((visibility("default"))) FlObject fl_codegen_object(const FlPlan *
   Work work[PARTS + 1];
   for (int i = 0; i < n; i++)
     work[i] = (Work){.plan = plan, .sources = sources, .options = options, .part = i, .n_parts = n};
-  work[0].plain = n > 1 || options->tables; /* tables are data: nothing of them is optimised */
+  work[0].baseline = n > 1 || options->tables; /* tables are data: nothing of them is optimised */
   if (!fl_guard(generate, &work[0])) return left(options);
   LLVMMemoryBufferRef bitcode = work[0].bitcode;
   if (!bitcode) n = 1;
-  for (int i = 1; i < n; i++) work[i].bitcode = bitcode;
+  for (int i = 1; i < n; i++) work[i].bitcode = bitcode, work[i].keepers = work[0].keepers;
   /* A thread takes much address space that it does not use; where that is scarce (ulimit -v), one after
    * another. */
   for (int i = 1; i < n && !fl_ll_memory_limited(); i++)
@@ -298,6 +322,7 @@ __attribute__((visibility("default"))) FlObject fl_codegen_object(const FlPlan *
   for (int i = 1; i < n; i++)
     if (work[i].started) pthread_join(work[i].thread, NULL);
   if (bitcode) LLVMDisposeMemoryBuffer(bitcode);
+  free(work[0].keepers);
   if (n == 1) return work[0].out;
   FlObject objects[PARTS + 1];
   Merging m = {.parts = objects, .n = n};

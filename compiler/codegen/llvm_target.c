@@ -56,7 +56,7 @@ bool fl_ll_target_init(FlGen *g) {
     LLVMDisposeMessage(features);
   }
   LLVMCodeGenOptLevel level =
-      g->options.level == 0 || g->plain ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault;
+      g->options.level == 0 || g->baseline ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault;
   g->tm =
       LLVMCreateTargetMachine(target, triple, g->cpu, g->features, level, LLVMRelocPIC, LLVMCodeModelSmall);
   if (!g->tm) {
@@ -126,7 +126,7 @@ static const char pipeline_full[] =
     "simplifycfg),globaldce";
 /* Of functions too long for what takes more than linear time: combining instructions looks at all edges into
  * a block whenever one of its values changes. */
-static const char pipeline_plain[] =
+static const char pipeline_baseline[] =
     "always-inline,function(sroa,early-cse,instsimplify,simplifycfg,loop-vectorize,loop(loop-unroll-full),"
     "sroa,"
     "early-cse,instsimplify,loop-mssa(licm<allowspeculation>),simplifycfg),globaldce";
@@ -157,7 +157,7 @@ bool fl_ll_verify(FlGen *g) {
 bool fl_ll_optimize(FlGen *g, bool quick) {
   if (g->options.tables) return true; /* data alone */
   return fl_ll_run_passes(g, quick || g->options.level == 0 ? pipeline_quick
-                             : g->plain                     ? pipeline_plain
+                             : g->baseline                     ? pipeline_baseline
                                                             : pipeline_full);
 }
 

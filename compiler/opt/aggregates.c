@@ -58,6 +58,8 @@ static bool begins(const FlOp *op) {
   return is_simple(op, &fails);
 }
 
+bool fl_opt_sweeps(const FlOp *op) { return op->code == FL_OP_AGGREGATES || begins(op); }
+
 static bool joins(const FlOp *op) {
   bool fails;
   return is_simple(op, &fails) && !fails;

@@ -188,7 +188,9 @@ static FlOp *make_if(FlBuilder *b, const Grouping *g, const Call *c, const FlOp 
     next = op->next;
     if (op == g->group || fl_map_get(g->own, op)) fl_ir_move_into(op->parent, op->prev, next, was);
   }
-  g->group->attrs.i = FL_GROUP_COUNTED;
+  bool counted = true;
+  for (int i = 0; i < g->n_aggregating; i++) counted &= fl_opt_sweeps(g->ops.at[i]);
+  g->group->attrs.i = counted ? FL_GROUP_COUNTED : 0;
   fl_ir_yield(was, m, c->gives.n, c->gives.at);
   return either;
 }

@@ -122,4 +122,7 @@ bool fl_opt_may_turn(const FlRegion *r);
 /* Not something that a kernel may hold. */
 bool fl_opt_is_host_op(const FlOp *op);
 
+/* Passes an AGGREGATE of groups, or AGGREGATES, over the rows once, with a small state for each group? */
+bool fl_opt_sweeps(const FlOp *op);
+
 #endif

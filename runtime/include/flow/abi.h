@@ -256,8 +256,8 @@ enum { FL_TAKE_OR_ZERO = 1, FL_TAKE_PROVEN = 2, FL_TAKE_LAST = 4 };
  * are 0, 1, 2 .., bool without memory. */
 enum { FL_JOIN_ONE = 1, FL_JOIN_LEFT_TAKEN = 2, FL_JOIN_RIGHT_TAKEN = 4 };
 
-/* Attribute i of `group`: the groups of the rows are only read by `aggregate` and `aggregates`, so that
- * numbers of few groups may have less than eight bytes. */
+/* Attribute i of `group`: the groups of the rows are only read by aggregates that pass over the rows once, so
+ * that numbers of few groups may have less than eight bytes. */
 enum { FL_GROUP_COUNTED = 1 };
 
 /* Attribute i of `distinct`: the numbers of the rows are only read by `take` as such. */

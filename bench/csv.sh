@@ -8,8 +8,7 @@ python=$(bench/peers.sh)
 mkdir -p build/bench
 file=build/bench/csv_$megabytes.csv
 cc -O2 -o build/bench/csv_make bench/csv_make.c
-cc -O2 -D_GNU_SOURCE -Iruntime -Iruntime/include bench/csv_read.c build/runtime/libflowrt.a -lopenblas -lxxhash -lpcre2-8 -lz -ldeflate -lzstd -llz4 -lm -lpthread \
-  -o build/bench/csv_read
+ninja -C build --quiet csv_read >&2
 [ -f "$file" ] || build/bench/csv_make "$file" "$megabytes"
 cat "$file" >/dev/null # into the page cache
 

@@ -1,5 +1,5 @@
 /* sched.c: what the pool costs: one empty task spawned and joined, one parallel loop of empty bodies; libgomp
- * beside it when the compiler has it (build with OpenMP; bench/run does).
+ * beside it when the compiler has it (with OpenMP, as the build makes it).
  *
  * Prints the median of many rounds, in nanoseconds. Usage: sched [WORKERS] */
 #include "sched/sched.h"

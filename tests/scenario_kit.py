@@ -28,6 +28,12 @@ for ignored in (signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT, signal.SIGXCPU):
 PATIENCE = 5 if "FLOW_SANITIZE" in os.environ else 1  # factor on time limits: programs with sanitizers take longer
 STAGES = re.compile(r"^(\d+) stages?: (\d+) run, (\d+) cached", re.M)
 
+
+def without_ranks(said):
+    """What is said on standard error, without what a closing line says of several ranks, which is by their clocks."""
+    return re.sub(r"^\d+ ranks sent .*\n|; \d+ ranks sent .*$", "", said, flags=re.M)
+
+
 # The library of HDF5 that Debian has, of version 1.10 or 1.14, and its package.
 HDF5 = (("libhdf5_serial.so.310", "libhdf5-310") if list(pathlib.Path("/usr/lib").glob("*/libhdf5_serial.so.310"))
         else ("libhdf5_serial.so.103", "libhdf5-103-1"))

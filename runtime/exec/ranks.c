@@ -343,7 +343,9 @@ FlStatus fl_ranks_begin(FlCtx *ctx) {
                    "products of matrices would have other bits there: start ranks on machines of one kind");
     }
   }
-  return s ? s : measure(ctx);
+  if (!s) s = measure(ctx);
+  if (!s) fl_ranks_watch(run);
+  return s;
 }
 
 /* Whose error is told: rank 0's, else that of the first that has one; -1: nobody's. */
@@ -379,6 +381,7 @@ FlStatus fl_ranks_end(FlCtx *ctx, FlStatus status) {
   fl_report_stages(run->report, counts);
   for (int k = 0; k < 3; k++) mine.values[k] = counts[k];
   mine.values[3] = fl_run_signal(run);
+  fl_ranks_watched(run, &mine);
   if (real && r->here) {
     char host[64] = "";
     gethostname(host, sizeof host - 1);
@@ -403,6 +406,8 @@ FlStatus fl_ranks_end(FlCtx *ctx, FlStatus status) {
   else if (!r->lost && !status)
     for (int32_t k = 0; k < r->n && !status; k++) status = r->slots[k].failed;
   fl_parcel_reset(&parcel);
-  if (!r->lost && r->here == 0) add_up(run, r);
-  return status;
+  if (r->lost) return status;
+  if (r->here == 0) add_up(run, r);
+  fl_ranks_watch_end(run);
+  return r->lost && !status ? fail_lost(ctx) : status;
 }

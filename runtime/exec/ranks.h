@@ -16,6 +16,14 @@ FlStatus fl_ranks_together(FlCtx *ctx, FlRankSlot *mine);
 FlStatus fl_ranks_begin(FlCtx *ctx);
 FlStatus fl_ranks_end(FlCtx *ctx, FlStatus status);
 
+/* Watching over ranks (ranks_watch.c). The program begins. */
+void fl_ranks_watch(FlRun *run);
+/* What this rank says of itself in the last meeting: values[4 .. 6] and the rest of its slot. */
+void fl_ranks_watched(const FlRun *run, FlRankSlot *slot);
+/* All have met at the end, and none is lost: rank 0's report learns what each did. They meet once more where
+ * it has a timeline. */
+void fl_ranks_watch_end(FlRun *run);
+
 /* A runtime operator: effects by rank 0, what it is told by the world to all; on rows in parts where it has
  * such a form (ranks_ops.c), else on whole arrays. */
 FlRuntimeOp fl_ranks_op;

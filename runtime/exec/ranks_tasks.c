@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* What a rank sends of its elements: one array for each result, of those that it ran, in their order; then
  * these. */
@@ -115,10 +114,9 @@ static FlStatus put_columns(FlCtx *ctx, Share *s, FlTaskSet *set, FlHeap *heap) 
   return 0;
 }
 
-static int64_t now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+static int32_t line_of(const FlCtx *ctx, int32_t site) {
+  const FlProgram *p = ctx->run->program;
+  return p && site >= 0 && site < p->n_sites ? p->sites[site].line : 0;
 }
 
 /* Runs the elements of a share. The error of the first that failed is left in the set, for as long as the
@@ -140,9 +138,14 @@ static FlStatus run_share(FlCtx *ctx, Share *s, const FlSlot *env, FlTaskSet *se
                      .results = slots ? slots->data : NULL,
                      .types = t->types,
                      .heap = heap};
-  int64_t begin = now_ns();
+  FlReport *report = ctx->run->report;
+  int64_t begin = fl_report_now(report);
   fl_task_set_run(set);
-  s->ns = now_ns() - begin;
+  int64_t end = fl_report_now(report);
+  s->ns = end - begin;
+  if (fl_report_wants_kernels(report))
+    fl_report_operator(report, "elements", line_of(ctx, t->site), fl_sched_worker(ctx->run->sched), begin,
+                       end);
   int64_t failed = atomic_load_explicit(&set->failed, memory_order_relaxed);
   more(s)[FAILED].i = failed < set->n ? s->which[failed] : -1;
   FlStatus status = slots ? put_outcomes(ctx, set, more(s)) : FL_FAULT_MEMORY;

@@ -138,6 +138,7 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
   run->start = fl_run_clock();
   if (options) run->options = *options;
   pthread_mutex_init(&run->waiting_lock, NULL);
+  bool lane = run->options.ranks && run->options.trace_file; /* of the timeline that rank 0 writes */
   if (run->options.ranks && run->options.ranks->here) be_silent(&run->options);
   if (run->options.taker) run->options.out = say_nothing;
   const FlRunOptions *o = &run->options;
@@ -153,8 +154,9 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
                                                 : "",
                             .html = o->report_file,
                             .trace = o->trace_file,
+                            .lane = lane,
                             .quiet = o->quiet,
-                            .counts = run->recorded || o->report_file || o->trace_file,
+                            .counts = run->recorded || o->report_file || o->trace_file || lane,
                             .workers = run->sched ? fl_sched_workers(run->sched) : 1,
                             .program = program,
                             .holds = o->tries > 0,

@@ -108,20 +108,25 @@ static void run_call(FlJob *job) {
   if (f->status) say_stage(f);
 }
 
+/* As another rank than 0, whose report counts the call; here it is a span of the timeline. */
+static FlStatus run_beside(FlFuture *f) {
+  FlReport *report = f->run->report;
+  bool shown = fl_report_wants_kernels(report), looks = f->ctx.ranks->remembers && f->stage->memo >= 0;
+  if (shown) f->ctx.event = fl_report_stage(report, f->stage, fl_sched_worker(f->run->sched), NULL);
+  FlStatus s = fl_ctx_is_stopped(&f->ctx) ? fl_fail_stopped(&f->ctx)
+               : looks                    ? fl_stage_follow(f)
+                                          : fl_stage_compute(f);
+  FlStageEnd end = {.how = FL_STAGE_TOGETHER, .rows_in = -1, .rows_out = -1};
+  if (shown) fl_report_stage_end(report, f->ctx.event, end);
+  if (s) say_stage(f);
+  return s;
+}
+
 /* With other ranks that do the same: at once, so that they all meet in the same order. */
 static void run_together(FlFuture *f) {
-  FlStatus s;
   f->at_once = true;
-  if (f->ctx.ranks->here == 0) {
-    run_call(&f->job);
-    s = f->status;
-  } else {
-    bool looks = f->ctx.ranks->remembers && f->stage->memo >= 0;
-    s = fl_ctx_is_stopped(&f->ctx) ? fl_fail_stopped(&f->ctx)
-        : looks                    ? fl_stage_follow(f)
-                                   : fl_stage_compute(f);
-    if (s) say_stage(f);
-  }
+  if (f->ctx.ranks->here == 0) run_call(&f->job);
+  FlStatus s = f->ctx.ranks->here == 0 ? f->status : run_beside(f);
   f->status = fl_ranks_stage_end(f, s);
 }
 

@@ -24,13 +24,34 @@ static FlMeeting lose(FlRanks *r, int lost) {
   return FL_MET_OVER;
 }
 
+static int64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* A meeting (from: -1), or a message of a rank, has been since `begin`: of the program, as `since` has it. */
+static void count(FlRanks *r, int32_t from, int64_t bytes, int64_t begin) {
+  const FlRankSlot *own = &r->slots[r->here];
+  FlRankMessage m = {(FlRankStep)own->step, own->site, from, bytes, now_ns() - begin};
+  if (!r->since || m.step == FL_RANKS_END) return;
+  r->messages_ns += m.ns;
+  if (from < 0) r->meetings++;
+  else if (from == r->here) r->sent += bytes;
+  if (r->told) r->told(r->told_arg, &m);
+}
+
+int64_t fl_ranks_taken(const FlRanks *r) { return (r->sent + r->meetings * FL_RANK_SLOT) * (r->n - 1); }
+
 FlMeeting fl_ranks_meet(FlRanks *r, const FlRankSlot *mine) {
   if (r->lost || (r->over && mine->step != FL_RANKS_END)) return FL_MET_OVER;
   FlRankSlot *own = &r->slots[r->here];
   *own = *mine;
   own->number = ++r->number;
+  int64_t begin = now_ns();
   int lost = r->engine->exchange(r->arg, r->slots);
   if (lost) return lose(r, lost);
+  count(r, -1, FL_RANK_SLOT, begin);
   int32_t failed = 0;
   bool same = true;
   for (int32_t k = 0; k < r->n; k++) {
@@ -44,9 +65,10 @@ FlMeeting fl_ranks_meet(FlRanks *r, const FlRankSlot *mine) {
 
 bool fl_ranks_send(FlRanks *r, int32_t from, void *bytes, int64_t n) {
   if (r->lost || n == 0) return !r->lost;
+  int64_t begin = now_ns();
   int lost = r->engine->send(r->arg, from, bytes, n);
   if (lost) lose(r, lost);
-  else if (from == r->here) r->sent += n;
+  else count(r, from, n, begin);
   return !lost;
 }
 
@@ -54,12 +76,6 @@ bool fl_ranks_send(FlRanks *r, int32_t from, void *bytes, int64_t n) {
  */
 
 enum { ROUNDS = 4, SAMPLE = 64 << 10 };
-
-static double now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 /* The largest of what the ranks said as values k. */
 static double largest(const FlRanks *r, int k) {
@@ -80,11 +96,11 @@ FlMeeting fl_ranks_measure(FlRanks *r, int32_t n_loops) {
   FlMeeting met = FL_MET;
   for (int k = 0; k < ROUNDS && met == FL_MET; k++) { /* the last tells what the others took */
     bool sends = k == ROUNDS - 2;
-    double begin = now_ns();
+    int64_t begin = now_ns();
     mine.bytes = sends ? SAMPLE : 0;
     met = fl_ranks_meet(r, &mine);
     if (met == FL_MET && sends && !fl_ranks_send(r, 0, sample, SAMPLE)) met = FL_MET_OVER;
-    double took = now_ns() - begin;
+    double took = (double)(now_ns() - begin);
     if (sends) sent = took;
     else if (took < meeting) meeting = took;
     mine.values[0] = (int64_t)meeting;
@@ -94,6 +110,6 @@ FlMeeting fl_ranks_measure(FlRanks *r, int32_t n_loops) {
   if (met != FL_MET) return met;
   r->meeting_ns = largest(r, 0);
   r->byte_ns = largest(r, 1) / SAMPLE;
-  r->sent = 0; /* of the program */
+  r->since = now_ns(); /* from here on it is the program's */
   return met;
 }

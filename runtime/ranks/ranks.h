@@ -68,17 +68,32 @@ typedef struct FlRankLoop {
   double patience;  /* so often what a meeting takes, before it is measured again */
 } FlRankLoop;
 
+/* A meeting, or a message behind it, of the program: its beginning and end are not told. */
+typedef struct FlRankMessage {
+  FlRankStep step;
+  int32_t site;
+  int32_t from;  /* the rank that sent it to all; -1: they met */
+  int64_t bytes; /* of the message, once */
+  int64_t ns;    /* that it took, waiting for others included */
+} FlRankMessage;
+
 /* One rank, and all that it knows of the others. */
 typedef struct FlRanks {
   const FlRankEngine *engine;
   void *arg;
-  int32_t n, here;   /* how many there are, and which one this is */
-  FlRankSlot *slots; /* [n], of the last meeting */
-  int64_t number;    /* of that */
-  bool over;         /* one has failed: they meet at the end alone */
-  int lost;          /* 1 + a rank that has ended before the others; 0: none */
-  bool remembers;    /* rank 0 has a store */
-  int64_t sent;      /* bytes, by this rank */
+  int32_t n, here;     /* how many there are, and which one this is */
+  FlRankSlot *slots;   /* [n], of the last meeting */
+  int64_t number;      /* of that */
+  bool over;           /* one has failed: they meet at the end alone */
+  int lost;            /* 1 + a rank that has ended before the others; 0: none */
+  bool remembers;      /* rank 0 has a store */
+  int64_t sent;        /* bytes, by this rank, each once */
+  int64_t meetings;    /* so far, without those of the beginning and the end */
+  int64_t messages_ns; /* that they, and what was sent, took this rank, waiting for others included */
+  int64_t since;       /* CLOCK_MONOTONIC, ns: when the beginning was over; 0: it is not */
+  /* Is told of each, by the thread that meets; NULL: nobody is. */
+  void (*told)(void *arg, const FlRankMessage *message);
+  void *told_arg;
   FlRankShares shares;
   double meeting_ns, byte_ns; /* what a meeting takes, and a byte that is sent to all: as measured, agreed */
   FlRankLoop *loops;          /* [n_loops], by site */
@@ -104,6 +119,8 @@ FlMeeting fl_ranks_meet(FlRanks *ranks, const FlRankSlot *mine);
 FlMeeting fl_ranks_measure(FlRanks *ranks, int32_t n_loops);
 /* After a meeting in which rank `from` said so many bytes. false: a rank is lost. */
 bool fl_ranks_send(FlRanks *ranks, int32_t from, void *bytes, int64_t n);
+/* Bytes of this rank that others took: its slots and what it sent, each as often as there are others. */
+int64_t fl_ranks_taken(const FlRanks *ranks);
 
 /* MPI: ranks as processes, whose launcher (mpirun, srun) has said so in the environment. */
 typedef struct FlMpiLaunch {

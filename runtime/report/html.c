@@ -65,11 +65,9 @@ void fl_html_count(FILE *f, int64_t n) {
 }
 
 void fl_html_bytes(FILE *f, int64_t bytes) {
-  static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
-  double v = (double)bytes;
-  int unit = 0;
-  for (; v >= 1000 && unit < 4; unit++) v /= 1000;
-  fprintf(f, unit ? "%.1f %s" : "%.0f %s", v, units[unit]);
+  char text[32];
+  fl_report_bytes(text, bytes);
+  fputs(text, f);
 }
 
 static int by_time(const void *a, const void *b) {
@@ -185,9 +183,12 @@ bool fl_report_write_html(const FlReport *r, FILE *f, int exit_status) {
   fl_html_text(f, title);
   fprintf(f, "</title><style>%s</style></head><body>\n<header><h1>", style);
   fl_html_text(f, title);
-  fprintf(f, "</h1>\n<p>%s in %s on %d worker%s. %d stages: %d run, %d remembered%s.</p>\n",
+  fprintf(f, "</h1>\n<p>%s in %s on %d worker%s. %d stages: %d run, %d remembered%s.",
           exit_status == 0 ? "Done" : "Failed", took, r->options.workers, r->options.workers == 1 ? "" : "s",
           r->n_run + r->n_cached + r->n_failed, r->n_run, r->n_cached, r->n_failed ? ", some failed" : "");
+  char ranks[FL_RANKS_LINE];
+  if (fl_report_ranks_line(r, ranks)) fprintf(f, " %s.", ranks);
+  fputs("</p>\n", f);
   char *plan = plan_of(r);
   put_ways(f, r, plan != NULL);
   fputs("</header>\n<main>\n", f);

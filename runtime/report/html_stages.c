@@ -9,7 +9,7 @@ enum { MOST_CALLS = 10000 };
 /* All calls of one stage. */
 typedef struct Sum {
   const FlStage *stage;
-  int32_t how[FL_STAGE_ELSEWHERE + 1], kept[FL_KEPT_YES + 1];
+  int32_t how[FL_STAGE_TOGETHER + 1], kept[FL_KEPT_YES + 1];
   int64_t ns, longest, rows_in, rows_out, bytes;
 } Sum;
 
@@ -50,7 +50,7 @@ static void put_sum(FILE *f, const Sum *s) {
   fl_report_duration(took, s->ns);
   fl_report_duration(longest, s->longest);
   int32_t n = 0;
-  for (int k = 0; k <= FL_STAGE_ELSEWHERE; k++) n += s->how[k];
+  for (int k = 0; k <= FL_STAGE_TOGETHER; k++) n += s->how[k];
   fputs("<tr><th scope=\"row\"><code>", f);
   fl_html_text(f, s->stage->name);
   fprintf(f, "</code><td class=n>%d<td class=n>%d<td class=n>%d<td class=n>%s<td class=n>%s<td class=n>", n,

@@ -47,7 +47,7 @@ FlPlaceMark fl_report_begin(FlReport *r, int worker, const char *name, int32_t s
   FlPlaceMark mark = {.place = t ? find(t, name, site) : NULL, .begin = -1, .weight = 1};
   int64_t calls = mark.place ? atomic_load_explicit(&mark.place->calls, memory_order_relaxed) : 0;
   if (calls >= ALWAYS) mark.weight = calls % EACH ? 0 : EACH;
-  if (mark.weight || r->options.trace) {
+  if (mark.weight || fl_report_wants_kernels(r)) {
     mark.begin = fl_report_now(r);
     fl_report_save_if_due(r, mark.begin);
   }

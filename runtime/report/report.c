@@ -55,6 +55,10 @@ void fl_report_free(FlReport *r) {
   }
   for (int32_t i = 0; i < r->n_plots; i++) free(r->plots[i].svg);
   free(r->plots);
+  for (int32_t i = 0; i < r->n_lanes; i++) free(r->lanes[i].text);
+  free(r->lanes);
+  free(r->messages);
+  free(r->ranks);
   fl_report_places_free(r);
   free(r->stages);
   free(r->notes);
@@ -68,12 +72,15 @@ void fl_report_free(FlReport *r) {
 
 int64_t fl_report_now(const FlReport *r) { return clock_ns(CLOCK_MONOTONIC) - r->start; }
 
+int64_t fl_report_start(const FlReport *r) { return r->start; }
+
 const char *fl_report_how(FlStageHow how) {
   switch (how) {
   case FL_STAGE_RUN: return "run";
   case FL_STAGE_CACHED: return "cached";
   case FL_STAGE_FAILED: return "failed";
   case FL_STAGE_ELSEWHERE: return "elsewhere";
+  case FL_STAGE_TOGETHER: return "together";
   }
   return "";
 }
@@ -97,6 +104,14 @@ void fl_report_duration(char buffer[32], int64_t ns) {
   else if (s >= 1) snprintf(buffer, 32, "%.2f s", s);
   else if (s >= 1e-3) snprintf(buffer, 32, "%.1f ms", s * 1e3);
   else snprintf(buffer, 32, "%.0f us", s * 1e6);
+}
+
+void fl_report_bytes(char buffer[32], int64_t bytes) {
+  static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+  double v = (double)bytes;
+  int unit = 0;
+  for (; v >= 999.95 && unit < 4; unit++) v /= 1000;
+  snprintf(buffer, 32, unit ? "%.1f %s" : "%.0f %s", v, units[unit]);
 }
 
 /* ---- the terminal; under the lock ------------------------------------------------------------------ */
@@ -130,7 +145,7 @@ static bool grow(void **at, int32_t n, int32_t *cap, size_t size) {
 
 /* What the process took of the processors, for a timeline: asking takes longer than looking at the clock. */
 static int64_t work_of(const FlReport *r) {
-  return r->options.trace ? clock_ns(CLOCK_PROCESS_CPUTIME_ID) : 0;
+  return fl_report_wants_kernels(r) ? clock_ns(CLOCK_PROCESS_CPUTIME_ID) : 0;
 }
 
 bool fl_report_wants_args(const FlReport *r) { return r->progress || r->options.html; }
@@ -232,18 +247,31 @@ void fl_report_note(FlReport *r, int32_t stage, const char *name, const char *va
   pthread_mutex_unlock(&r->lock);
 }
 
-bool fl_report_wants_kernels(const FlReport *r) { return r->options.trace != NULL; }
+bool fl_report_wants_kernels(const FlReport *r) { return r->options.trace || r->options.lane; }
+
+/* Under the lock: is there room for one event more? */
+static bool room(FlReport *r, void **at, int32_t n, int32_t *cap, size_t size) {
+  bool fits = n < FL_MAX_EVENTS && grow(at, n, cap, size);
+  r->n_dropped += !fits;
+  return fits;
+}
 
 void fl_report_kernel(FlReport *r, const char *name, int worker, int64_t begin, int64_t end,
                       int64_t elements) {
   pthread_mutex_lock(&r->lock);
-  if (r->n_kernels < FL_MAX_EVENTS &&
-      grow((void **)&r->kernels, r->n_kernels, &r->cap_kernels, sizeof *r->kernels))
+  if (room(r, (void **)&r->kernels, r->n_kernels, &r->cap_kernels, sizeof *r->kernels))
     r->kernels[r->n_kernels++] = (FlKernelEvent){name, worker, begin, end, elements};
   pthread_mutex_unlock(&r->lock);
 }
 
-bool fl_report_wants_operators(const FlReport *r) { return r->options.trace || r->options.html; }
+void fl_report_message(FlReport *r, const FlMessageEvent *event) {
+  pthread_mutex_lock(&r->lock);
+  if (room(r, (void **)&r->messages, r->n_messages, &r->cap_messages, sizeof *r->messages))
+    r->messages[r->n_messages++] = *event;
+  pthread_mutex_unlock(&r->lock);
+}
+
+bool fl_report_wants_operators(const FlReport *r) { return fl_report_wants_kernels(r) || r->options.html; }
 
 bool fl_report_wants_plots(const FlReport *r) { return r->options.html; }
 
@@ -264,8 +292,7 @@ void fl_report_plot(FlReport *r, int32_t line, const char *svg, size_t len) {
 void fl_report_operator(FlReport *r, const char *name, int32_t line, int worker, int64_t begin, int64_t end) {
   if (end - begin < FL_LEAST_OPERATOR) return;
   pthread_mutex_lock(&r->lock);
-  if (r->n_operators < FL_MAX_EVENTS &&
-      grow((void **)&r->operators, r->n_operators, &r->cap_operators, sizeof *r->operators))
+  if (room(r, (void **)&r->operators, r->n_operators, &r->cap_operators, sizeof *r->operators))
     r->operators[r->n_operators++] = (FlOperatorEvent){name, line, worker, begin, end};
   pthread_mutex_unlock(&r->lock);
 }
@@ -364,19 +391,27 @@ static bool write_file(const FlReport *r, const char *path, bool page, int exit_
   return ok && fl_whole_commit(&file);
 }
 
+/* Under the lock. */
+static void put_closing_line(const FlReport *r) {
+  char line[128 + FL_RANKS_LINE], ranks[FL_RANKS_LINE];
+  int32_t n = r->n_run + r->n_cached + r->n_failed;
+  int len = 0;
+  if (n > 0)
+    len = snprintf(line, sizeof line, "%d stage%s: %d run, %d cached", n, n == 1 ? "" : "s", r->n_run,
+                   r->n_cached);
+  if (r->n_failed) len += snprintf(line + len, sizeof line - (size_t)len, ", %d failed", r->n_failed);
+  if (fl_report_ranks_line(r, ranks))
+    len += snprintf(line + len, sizeof line - (size_t)len, "%s%s", len ? "; " : "", ranks);
+  if (!len) return;
+  line[len++] = '\n';
+  say(r, line, (size_t)len);
+}
+
 bool fl_report_close(FlReport *r, int exit_status, const char **failed) {
   pthread_mutex_lock(&r->lock);
   wipe(r);
   r->progress = false;
-  int32_t n = r->n_run + r->n_cached + r->n_failed;
-  if (n > 0 && !r->options.quiet) {
-    char line[128];
-    int len = snprintf(line, sizeof line, "%d stage%s: %d run, %d cached", n, n == 1 ? "" : "s", r->n_run,
-                       r->n_cached);
-    if (r->n_failed) len += snprintf(line + len, sizeof line - (size_t)len, ", %d failed", r->n_failed);
-    line[len++] = '\n';
-    say(r, line, (size_t)len);
-  }
+  if (!r->options.quiet) put_closing_line(r);
   bool ok = true;
   if (r->options.trace && !write_file(r, r->options.trace, false, exit_status)) {
     ok = false;

@@ -17,6 +17,7 @@ typedef struct FlReport FlReport;
 typedef struct FlReportOptions {
   const char *script;       /* shown as the title */
   const char *html, *trace; /* files to write at the end, or NULL */
+  bool lane;                /* events are recorded for a timeline that another rank writes */
   bool quiet;               /* no progress and no closing line */
   bool counts;              /* what operators and loops do is added up by their places */
   int workers;
@@ -40,9 +41,16 @@ typedef struct FlReportOptions {
 FlReport *fl_report_new(const FlReportOptions *options); /* strings are borrowed; NULL: out of memory */
 void fl_report_free(FlReport *report);
 int64_t fl_report_now(const FlReport *report); /* nanoseconds since it was made */
+int64_t fl_report_start(const FlReport *report); /* CLOCK_MONOTONIC, ns: when that was */
 
-/* ELSEWHERE: another rank must run it, and counts it. */
-typedef enum FlStageHow { FL_STAGE_RUN, FL_STAGE_CACHED, FL_STAGE_FAILED, FL_STAGE_ELSEWHERE } FlStageHow;
+/* ELSEWHERE: another rank must run it, and counts it; TOGETHER: with rank 0, which counts it. */
+typedef enum FlStageHow {
+  FL_STAGE_RUN,
+  FL_STAGE_CACHED,
+  FL_STAGE_FAILED,
+  FL_STAGE_ELSEWHERE,
+  FL_STAGE_TOGETHER
+} FlStageHow;
 
 /* What became of a stage's result, in words of the record. */
 typedef enum FlStageKept {
@@ -80,7 +88,35 @@ void fl_report_add_stages(FlReport *report, int32_t run, int32_t cached, int32_t
 
 const char *fl_report_how(FlStageHow how); /* "run", "cached", "failed" */
 
-/* Whether kernels are to be recorded, and one of them. */
+/* A meeting of ranks, or a message. `name` must live as long as the report. */
+typedef struct FlMessageEvent {
+  const char *name;
+  int32_t line, from; /* of the script, 0: none; the rank that sent, -1: it is a meeting */
+  int worker;
+  int64_t begin, end, bytes;
+} FlMessageEvent;
+void fl_report_message(FlReport *report, const FlMessageEvent *event);
+
+/* What a rank did between the beginning and the end of the program: bytes of it that others took, and how
+ * long messages, and all, took it. */
+typedef struct FlReportRank {
+  int64_t taken, messages_ns, ns;
+} FlReportRank;
+/* This run is rank 0 of n. each[n]: malloc, the report's from then on. */
+void fl_report_ranks(FlReport *report, FlReportRank *each, int32_t n);
+
+/* The timeline of this run, as text that the one of rank 0 takes: the longest events, and all stages before
+ * others, of at most `most` bytes. NULL: no memory. */
+typedef struct FlLane {
+  int32_t rank;
+  const char *name;
+  int64_t shift, most; /* shift: ns, added to all times */
+} FlLane;
+char *fl_report_lane(const FlReport *report, const FlLane *lane, int64_t *bytes);
+/* malloc, the report's from then on. */
+void fl_report_add_lane(FlReport *report, char *text, int64_t bytes);
+
+/* Whether kernels are to be recorded for a timeline, and one of them. */
 bool fl_report_wants_kernels(const FlReport *report);
 void fl_report_kernel(FlReport *report, const char *name, int worker, int64_t begin, int64_t end,
                       int64_t elements);
@@ -130,8 +166,8 @@ void fl_report_say(FlReport *report, const char *bytes, size_t len);
 /* One of them, without the newline. */
 void fl_report_line(FlReport *report, const char *line);
 
-/* Ends the display, prints "N stages: R run, C cached" when there were any (not with quiet), writes the
- * files. false: a file could not be written (*failed names it, errno says why). */
+/* Ends the display, prints "N stages: R run, C cached" when there were any, and what ranks sent (not with
+ * quiet), writes the files. false: a file could not be written (*failed names it, errno says why). */
 bool fl_report_close(FlReport *report, int exit_status, const char **failed);
 
 #endif

@@ -59,6 +59,12 @@ typedef struct FlOperatorEvent {
   int64_t begin, end;
 } FlOperatorEvent;
 
+/* Of the timeline of another rank. */
+typedef struct FlLaneText {
+  char *text;
+  int64_t bytes;
+} FlLaneText;
+
 typedef struct FlPlotEvent {
   int32_t line;
   char *svg;
@@ -91,6 +97,11 @@ struct FlReport {
   FlKernelEvent *kernels;
   FlOperatorEvent *operators;
   FlPlotEvent *plots;
+  FlMessageEvent *messages;
+  FlLaneText *lanes;
+  FlReportRank *ranks; /* [n_ranks] */
+  int32_t n_messages, cap_messages, n_lanes, cap_lanes, n_ranks;
+  int64_t n_dropped; /* events that were one too many */
   int32_t n_plots, cap_plots;
   size_t plot_bytes; /* of all */
   const struct FlRecord *before;
@@ -111,6 +122,11 @@ bool fl_report_write_trace(const FlReport *report, FILE *to);
 bool fl_report_write_html(const FlReport *report, FILE *to, int exit_status);
 /* "1.23 s", "45 ms", "12 us" */
 void fl_report_duration(char buffer[32], int64_t ns);
+/* "812 B", "3.4 MB" */
+void fl_report_bytes(char buffer[32], int64_t bytes);
+/* "4 ranks sent 12.3 MB, 3% of the time in messages, rank 2 the slowest"; false: there are not several. */
+enum { FL_RANKS_LINE = 160 };
+bool fl_report_ranks_line(const FlReport *report, char line[FL_RANKS_LINE]);
 /* Sums by place and operator, in the order of sites; the caller's to free. NULL: none. */
 FlPlaceSum *fl_report_places(const FlReport *report, int32_t *n);
 void fl_report_places_free(FlReport *report);

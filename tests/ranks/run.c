@@ -1,13 +1,16 @@
 /* run.c: runs a script again and again, alone and as several ranks that are threads of this process.
  *
- * usage: ranks_run [-i] [-q] SCRIPT WAY.. [-- ARGUMENTS]
+ * usage: ranks_run [-i] [-q] [-t] SCRIPT WAY.. [-- ARGUMENTS]
  * A way is FOLDER,STORE,RANKS,WORKERS,DELAY_US,DIES,DIES_AT: the folder in which it runs, the folder of its
  * store (empty: none), how many ranks (0: none of this), workers a rank, and what fl_rank_threads_new takes.
  * By the sum of ranks and workers all loops are shared, every other one, or those that pay; and arrays stay
  * in parts from 2 elements on, from 100, or from as many as they always do. Beside the folder are written
  * FOLDER.out, FOLDER.err and FOLDER.status: what was printed, said and given by rank 0; FOLDER.sent: how many
  * bytes were sent by all; what others print or say is added to FOLDER.err. FOLDER.in is its standard input,
- * through a pipe, where there is such a file. -i: interpreted, -q: without closing lines.
+ * through a pipe, where there is such a file. -i: interpreted, -q: without closing lines, -t: with
+ * FOLDER.json, the timeline, and FOLDER.html, the page of the run. FOLDER.came has a line a rank: bytes that
+ * came to it from others while the program ran, and nanoseconds that it was in the engine, as counted around
+ * the engine.
  */
 #include "codegen/codegen.h"
 #include "driver.h"
@@ -21,6 +24,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MOST = 16 };
@@ -33,6 +37,15 @@ typedef struct Way {
   int64_t parts_from;
 } Way;
 
+/* An engine around the one of threads, which counts. `runs`: the last meeting was neither of the beginning
+ * nor of the end. */
+typedef struct Counted {
+  void *arg;
+  int n, here;
+  bool runs;
+  int64_t came, ns;
+} Counted;
+
 typedef struct Rank {
   pthread_t thread;
   const FlProgram *program;
@@ -41,18 +54,52 @@ typedef struct Rank {
   FlRanks ranks;
   FlRankThreads *threads;
   FlText1 out, said;
-  bool quiet;
+  Counted counted;
+  bool quiet, traced;
   int status;
 } Rank;
 
 static void collect(void *arg, const char *bytes, int64_t len) { fl_text_add(arg, bytes, (size_t)len); }
 
+static int64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static int counted_exchange(void *arg, FlRankSlot *slots) {
+  Counted *c = arg;
+  int32_t step = slots[c->here].step;
+  c->runs = step != FL_RANKS_BEGIN && step != FL_RANKS_END;
+  int64_t begin = now_ns();
+  int lost = fl_rank_threads.exchange(c->arg, slots);
+  if (c->runs) c->ns += now_ns() - begin;
+  if (c->runs && !lost) c->came += (int64_t)sizeof *slots * (c->n - 1);
+  return lost;
+}
+
+static int counted_send(void *arg, int32_t from, void *bytes, int64_t n) {
+  Counted *c = arg;
+  int64_t begin = now_ns();
+  int lost = fl_rank_threads.send(c->arg, from, bytes, n);
+  if (c->runs) c->ns += now_ns() - begin;
+  if (c->runs && !lost && from != c->here) c->came += n;
+  return lost;
+}
+
+static const FlRankEngine counting = {counted_exchange, counted_send, false, true};
+
 static void *run_rank(void *arg) {
   Rank *r = arg;
+  char json[600], html[600];
+  snprintf(json, sizeof json, "%s.json", r->way->folder);
+  snprintf(html, sizeof html, "%s.html", r->way->folder);
   FlRunOptions options = {.workers = r->way->workers,
                           .cache_dir = r->way->store[0] ? r->way->store : NULL,
                           .script = "script.flow",
                           .quiet = r->quiet,
+                          .trace_file = r->traced ? json : NULL,
+                          .report_file = r->traced ? html : NULL,
                           .allow_exec = true,
                           .out = collect,
                           .out_arg = &r->out,
@@ -97,7 +144,8 @@ static void give_input(const Way *w) {
   close(ends[1]);
 }
 
-static void run_way(const FlProgram *program, const Way *w, const char *const *values, bool quiet) {
+static void run_way(const FlProgram *program, const Way *w, const char *const *values, bool quiet,
+                    bool traced) {
   Rank ranks[MOST] = {0};
   int n = w->ranks ? w->ranks : 1;
   FlRankThreads *threads = w->ranks ? fl_rank_threads_new(n, w->delay, w->dies, w->dies_at) : NULL;
@@ -105,9 +153,10 @@ static void run_way(const FlProgram *program, const Way *w, const char *const *v
   give_input(w);
   for (int k = 0; k < n; k++) {
     Rank *r = &ranks[k];
-    *r = (Rank){.program = program, .way = w, .values = values, .threads = threads, .quiet = quiet};
-    if (threads && !fl_ranks_init(&r->ranks, &fl_rank_threads, fl_rank_threads_arg(threads, k), n, k))
-      abort();
+    *r = (Rank){
+        .program = program, .way = w, .values = values, .threads = threads, .quiet = quiet, .traced = traced};
+    if (threads) r->counted = (Counted){.arg = fl_rank_threads_arg(threads, k), .n = n, .here = k};
+    if (threads && !fl_ranks_init(&r->ranks, &counting, &r->counted, n, k)) abort();
     r->ranks.shares = w->shares;
     r->ranks.parts_from = w->parts_from;
     r->ranks.uneven = w->parts_from < FL_RANKS_PARTS_FROM;
@@ -121,6 +170,11 @@ static void run_way(const FlProgram *program, const Way *w, const char *const *v
   for (int k = 0; k < n; k++) sent += ranks[k].ranks.sent;
   snprintf(line, sizeof line, "%lld\n", (long long)sent);
   put(w, "sent", line, strlen(line));
+  for (int k = 0; k < n; k++) {
+    snprintf(line, sizeof line, "%lld %lld\n", (long long)ranks[k].counted.came,
+             (long long)ranks[k].counted.ns);
+    put(w, "came", line, strlen(line));
+  }
   put(w, "out", ranks[0].out.s ? ranks[0].out.s : "", ranks[0].out.len);
   put(w, "err", ranks[0].said.s ? ranks[0].said.s : "", ranks[0].said.len);
   for (int k = 0; k < n; k++) {
@@ -166,10 +220,11 @@ static const FlProgram *compile(FlCompilation *c, bool interpreted, FlLoaded **l
 int main(int argc, char **argv) {
   int at = 1, first;
   signal(SIGPIPE, SIG_IGN);
-  bool interpreted = false, quiet = false;
+  bool interpreted = false, quiet = false, traced = false;
   for (; at < argc && argv[at][0] == '-'; at++) {
     interpreted |= strcmp(argv[at], "-i") == 0;
     quiet |= strcmp(argv[at], "-q") == 0;
+    traced |= strcmp(argv[at], "-t") == 0;
   }
   FlCompilation c;
   FlLoaded *loaded = NULL;
@@ -182,7 +237,7 @@ int main(int argc, char **argv) {
   for (int k = first; k < at && !status; k++) {
     Way way;
     if (!read_way(argv[k], &way)) return 2;
-    run_way(program, &way, line.values, quiet || line.quiet);
+    run_way(program, &way, line.values, quiet || line.quiet, traced);
   }
   if (loaded) fl_loaded_free(loaded);
   fl_compilation_reset(&c);

@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import ALL, FLOWC, PATIENCE, ROOT, SHARD, SHARDS, check, finish
+from scenario_kit import ALL, FLOWC, PATIENCE, ROOT, SHARD, SHARDS, check, finish, without_ranks
 
 # shards: 4
 TOOL = pathlib.Path(FLOWC).parent / "tests/ranks_run"
@@ -56,7 +56,8 @@ def written(folder):
 
 def outcome(folder, count):
     """What a way gave; the line that counts stages is left out where the store was not empty."""
-    said, ran = pathlib.Path(f"{folder}.err").read_bytes(), folder / "ran.txt"
+    said, ran = without_ranks(pathlib.Path(f"{folder}.err").read_bytes().decode(errors="surrogateescape")), folder / "ran.txt"
+    said = said.encode(errors="surrogateescape")
     return {"ran": sorted(ran.read_text().splitlines()) if ran.exists() else [],
             "status": pathlib.Path(f"{folder}.status").read_text(), "out": pathlib.Path(f"{folder}.out").read_bytes(),
             "err": said if count else COUNTS.sub(b"", said), **written(folder)}

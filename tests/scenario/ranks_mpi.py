@@ -11,7 +11,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import FLOWC, PATIENCE, ROOT, SHORT, STAGES, Place, check, finish
+from scenario_kit import FLOWC, PATIENCE, ROOT, SHORT, STAGES, Place, check, finish, without_ranks
 
 if PATIENCE > 1:  # MPICH leaves memory behind that is its own
     os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
@@ -35,7 +35,8 @@ def both(place, launcher, name, given=""):
         done = subprocess.run([FLOWC, "run", f"{name}.flow", "--no-cache", *ranks], cwd=place.path, text=True, input=given,
                               capture_output=True, timeout=300 * PATIENCE, env=dict(place.env, FLOW_MPIRUN=launcher))
         wrote = place.path / "out.csv"
-        said = STAGES.sub("", done.stderr) if done.returncode else done.stderr  # after a failure it is by chance what else ran
+        said = without_ranks(done.stderr)
+        said = STAGES.sub("", said) if done.returncode else said  # after a failure it is by chance what else ran
         outcomes.append((done.returncode, done.stdout, said, wrote.read_bytes() if wrote.exists() else b""))
     return outcomes
 
@@ -131,7 +132,7 @@ for launcher in LAUNCHERS:
     for command in (["./notes", "--no-cache", "--ranks", "2"], [launcher, "-n", "3", "./notes", "--no-cache"]):
         done = subprocess.run(command, cwd=place.path, capture_output=True, text=True, stdin=subprocess.DEVNULL,
                               env=dict(place.env, FLOW_MPIRUN=launcher, **root))
-        check((done.returncode, done.stdout, done.stderr) == (0, want.stdout, want.stderr), f"{launcher}: {command}", done)
+        check((done.returncode, done.stdout, without_ranks(done.stderr)) == (0, want.stdout, want.stderr), f"{launcher}: {command}", done)
     ends(place, launcher, "SIGTERM to what the user started", None, signal.SIGTERM)
     ends(place, launcher, "SIGINT to what the user started", None, signal.SIGINT)
     ends(place, launcher, "SIGKILL to what the user started", None, signal.SIGKILL)

@@ -74,11 +74,17 @@ static int judge(const FlLaunchEnding *e, bool near, const char *launcher) {
                            "  help: `flowc doctor --hosts ..` looks for the reason\n"),
            4;
   if (e->left == 0 && (e->status || e->mute)) /* rank 0 had ended well, and its output is the launcher's */
-    return fprintf(stderr, "error E0920: a rank, or %s, was ended before the others: what was printed may "
-                           "not be whole\n  help: stages that were stored are found by the next run\n",
+    return fprintf(stderr,
+                   "error E0920: a rank, or %s, was ended before the others: what was printed may "
+                   "not be whole\n  help: stages that were stored are found by the next run\n",
                    launcher),
            4;
-  if (e->left >= 0 && !e->mute) return e->left;
+  if (e->said[0]) return fputs(e->said, stderr), e->left > 0 ? e->left : e->ended_by ? 128 + e->ended_by : 4;
+  if (e->left >= 0 && !e->mute) {
+    if (e->cut)
+      fprintf(stderr, "note: %s did not end and was killed: what was said may not be whole\n", launcher);
+    return e->left;
+  }
   if (e->stood && !e->ended_by)
     return fprintf(stderr, "error: %s%s (process %lld) was stopped, and has not gone on for 3 seconds\n",
                    e->is_rank ? "a rank" : launcher, e->is_rank ? "" : ", which started the ranks,",

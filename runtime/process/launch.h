@@ -20,6 +20,9 @@ bool fl_launch_is_ours(void) __attribute__((weak));
 /* This process is that rank. false: who started the ranks is on another machine, or no more. */
 bool fl_launch_sit(int rank) __attribute__((weak));
 void fl_launch_met(void) __attribute__((weak)); /* the ranks have met */
+/* What is to be said on standard error before the status is left: launchers that are killed soon after may
+ * not hand it on. false: who started the ranks cannot be told so, and it is for this process to say. */
+bool fl_launch_say(const char *text) __attribute__((weak));
 /* `lost`: since a rank is lost. */
 bool fl_launch_leave_status(int status, bool lost) __attribute__((weak));
 bool fl_launch_status_left(void) __attribute__((weak)); /* by any rank */
@@ -43,15 +46,17 @@ int fl_launch(char **words, bool near, int start_s);
 
 /* Of launch_watch.c, for launch.c: how a launcher has ended. */
 typedef struct FlLaunchEnding {
-  int status;    /* its exit status; -1: it was killed by a signal, */
-  int killed_by; /* this one */
-  int ended_by;  /* the first signal that reached this process; 0: none */
-  int left;      /* the status that a rank has left; -1: none has */
-  bool mute;     /* it was stopped, and so has not handed on what they said */
-  bool met;      /* the ranks have met */
-  bool unmet;    /* they did not in time, as start_s says */
-  int64_t stood; /* a process that was stopped for too long; 0: none */
-  bool is_rank;  /* that one: else it is a launcher */
+  int status;     /* its exit status; -1: it was killed by a signal, */
+  int killed_by;  /* this one */
+  int ended_by;   /* the first signal that reached this process; 0: none */
+  int left;       /* the status that a rank has left; -1: none has */
+  char said[512]; /* what that one has left to be said on standard error; empty: nothing */
+  bool mute;      /* it was stopped, and so has not handed on what they said */
+  bool cut;       /* it did not end, and was killed: likewise, perhaps */
+  bool met;       /* the ranks have met */
+  bool unmet;     /* they did not in time, as start_s says */
+  int64_t stood;  /* a process that was stopped for too long; 0: none */
+  bool is_rank;   /* that one: else it is a launcher */
 } FlLaunchEnding;
 /* Waits for the launcher `child`, whose ranks share the note `fd`, and for all that it has started on this
  * machine; `set` are the signals, blocked, that are taken meanwhile. */

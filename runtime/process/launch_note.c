@@ -72,6 +72,12 @@ bool fl_launch_sit(int rank) {
 
 void fl_launch_met(void) { put(offsetof(FlLaunchNote, met), &(int32_t){1}, sizeof(int32_t)); }
 
+bool fl_launch_say(const char *text) {
+  char said[FL_LAUNCH_SAID] = "";
+  snprintf(said, sizeof said, "%s", text);
+  return put(offsetof(FlLaunchNote, said), said, sizeof said);
+}
+
 bool fl_launch_leave_status(int status, bool lost) {
   FlLaunchEnd end = {1 + status, lost};
   return put(offsetof(FlLaunchNote, end), &end, sizeof end);

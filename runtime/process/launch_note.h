@@ -18,11 +18,13 @@ typedef struct FlLaunchSeat {
   uint64_t begun;
 } FlLaunchSeat;
 
+enum { FL_LAUNCH_SAID = 512 };
 /* Behind it in the file are the seats by rank; those of other machines are empty. */
 typedef struct FlLaunchNote {
-  int32_t asked;   /* the first signal that reached who started the ranks; 0: none */
-  int32_t met;     /* the ranks have met */
-  FlLaunchEnd end; /* by the rank that speaks */
+  int32_t asked;             /* the first signal that reached who started the ranks; 0: none */
+  int32_t met;               /* the ranks have met */
+  FlLaunchEnd end;           /* by the rank that speaks */
+  char said[FL_LAUNCH_SAID]; /* by it, before that: sentences for standard error; empty: none */
 } FlLaunchNote;
 
 /* A note that others find as `path` while this process lives; its file, -1: there is none. Nothing of it

@@ -13,6 +13,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -26,6 +27,7 @@ typedef struct Due {
 static const Due after_signal = {2500, 3500, false}, after_loss = {500, 1000, false}, at_once = {0, 0, false},
                  after_failure = {3000, 4000, true}, after_all = {4000, 4750, true},
                  after_launcher = {1500, 1500, false};
+_Static_assert(sizeof(((FlLaunchEnding *)0)->said) == FL_LAUNCH_SAID, "what is said fits");
 enum { ROUND_MS = 100, LAST_ROUND_MS = 10, LONGEST_MS = 500 };
 enum { STOOD_MS = 3000, SLOW_MS = 3000, GONE_MS = 1000 };
 static const int64_t NEVER = INT64_MAX / 2;
@@ -94,6 +96,7 @@ static void end_all(Watch *w) {
   int n = w->over ? 0 : fl_process_children(w->child, children, CHILDREN);
   for_ranks(w, SIGKILL);
   for (int k = 0; k < n; k++) kill((pid_t)children[k], SIGKILL);
+  w->e.cut |= !w->over;
   w->e.mute |= !w->over && fl_process_state(w->child, NULL) == 'T';
   if (!w->over) kill(w->child, SIGKILL);
 }
@@ -143,6 +146,8 @@ static void take_signal(Watch *w, const siginfo_t *info) {
 static void read_note(Watch *w) {
   FlLaunchNote note = fl_launch_note_read(w->fd);
   w->e.met |= note.met != 0;
+  memcpy(w->e.said, note.said, sizeof note.said);
+  w->e.said[sizeof note.said - 1] = 0;
   if (w->e.left >= 0 || !note.end.left) return;
   w->e.left = note.end.left - 1;
   set_due(w, note.end.lost ? after_loss : w->e.left ? after_failure : after_all);

@@ -43,7 +43,8 @@ static void say_interrupted(const FlSignals *s, int signal) {
   if (signal == SIGPIPE || (s->life && s->life->ranks.here)) return; /* rank 0 says it */
   snprintf(text, sizeof text, "interrupted (SIG%s): files that were being written are as they were before\n",
            sigabbrev_np(signal));
-  fl_printed_say(text);
+  if (s->life) fl_rank_say(s->life, text);
+  else fl_printed_say(text);
 }
 
 static void *watch_signals(void *arg) {

@@ -17,13 +17,17 @@ static bool speaks(const FlRankLife *l, int lost) {
   return lost != l->launched + 1 && (l->launched == 0 || (l->launched == 1 && lost == 1));
 }
 
+void fl_rank_say(const FlRankLife *l, const char *text) {
+  if (!l->sits || !fl_launch_say(text)) fl_printed_say(text);
+}
+
 /* At once, and with the status, since a launcher may end this process in a moment. */
 static void say_lost(const FlRankLife *l, int lost, const char *why) {
   char text[512];
   if (!speaks(l, lost) || fl_launch_status_left()) return; /* rank 0 has said what it was */
   snprintf(text, sizeof text, "error E0920: %s\n  help: stages that were stored are found by the next run\n",
            why);
-  fl_printed_say(text);
+  fl_rank_say(l, text);
   if (fl_launch_is_ours()) fl_launch_leave_status(4, true);
 }
 
@@ -53,7 +57,7 @@ static void late(void *arg, int signal, int lost, const char *why) {
            signal ? sigabbrev_np(signal) : "");
   bool tells = speaks(l, lost);
   if (why && !lost) say_lost(l, 0, why);
-  else if (tells && signal && l->status < 0) fl_printed_say(text);
+  else if (tells && signal && l->status < 0) fl_rank_say(l, text);
   if (tells && fl_launch_is_ours()) fl_launch_leave_status(status, lost != 0);
   _exit(status);
 }

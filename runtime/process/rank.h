@@ -22,6 +22,8 @@ typedef struct FlRankLife {
 
 /* Meets the other ranks; signals that are to be taken later are blocked. false: a message was given. */
 bool fl_rank_begin(FlRankLife *life, const char *name) __attribute__((weak));
+/* Says it on standard error, by who asked for ranks where that one can be told. */
+void fl_rank_say(const FlRankLife *life, const char *text) __attribute__((weak));
 /* The run that news of other ranks ends; NULL: none any more. */
 void fl_rank_lives(FlRankLife *life, FlRun *run) __attribute__((weak));
 /* The signal by which who asked for ranks wants them to end; 0: none. */

@@ -4,6 +4,7 @@ run alone, `mpirun -n N` starts the same binaries, ranks that are killed or inte
 is missing is said. Without an MPI only the last is checked."""
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -80,10 +81,10 @@ def ends(place, launcher, what, which, how):
     os.kill(p.pid if which is None else ranks[which], how)
     begin = time.time()
     try:
-        p.communicate(timeout=30 * PATIENCE)
+        said = p.communicate(timeout=30 * PATIENCE)[1]
     except subprocess.TimeoutExpired:
         os.killpg(p.pid, signal.SIGKILL)
-        p.communicate()
+        said = p.communicate()[1]
     left = everyone
     while left and time.time() < begin + 6 * PATIENCE:
         left = [pid for pid in everyone if pathlib.Path(f"/proc/{pid}").exists()]
@@ -93,6 +94,7 @@ def ends(place, launcher, what, which, how):
           f"{launcher}: {what} ends all within 5 seconds ({took:.1f} s, status {p.returncode}, left {left})")
     for pid in left:
         os.kill(pid, signal.SIGKILL)
+    return said
 
 
 place = Place()
@@ -138,6 +140,13 @@ for launcher in LAUNCHERS:
     ends(place, launcher, "SIGKILL to what the user started", None, signal.SIGKILL)
     ends(place, launcher, "a killed rank", 1, signal.SIGKILL)
     ends(place, launcher, "a killed rank 0", 0, signal.SIGKILL)
+    place.write("deaf", f'#!/bin/sh\nexec {launcher} "$@" 2>/dev/null\n')  # as one that is killed before it hands on what it was told
+    (place.path / "deaf").chmod(0o755)
+    names = "openmpi" in launcher  # the other's kills all before they can say which one was killed first
+    for which, how, word in ((1, signal.SIGKILL, "error E0920: " + "rank 1 (" * names), (0, signal.SIGKILL, "error E0920: " + "rank 0 (" * names),
+                             (None, signal.SIGTERM, "interrupted (SIGTERM)"), (2, signal.SIGTERM, "interrupted (SIGTERM)")):
+        said = ends(place, str(place.path / "deaf"), f"{how.name} to {which}, by {launcher} that hands nothing on,", which, how)
+        check(said.startswith(word) and len(re.findall("^(?:error|interrupted)", said, re.M)) == 1, f"{launcher}: {how.name} to {which} is told", said)
     check(not list(kept.glob("flow-*")), f"{launcher}: nothing is left behind", list(kept.iterdir()))
     if not SHORT:
         ends(place, launcher, "an interrupted rank", 2, signal.SIGTERM)

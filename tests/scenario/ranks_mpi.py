@@ -2,6 +2,7 @@
 """--ranks over the MPIs that this machine has, Open MPI and MPICH: examples, errors, standard input and files are those of a
 run alone, `mpirun -n N` starts the same binaries, ranks that are killed or interrupted end all within five seconds, and what
 is missing is said. Without an MPI only the last is checked."""
+import json
 import os
 import pathlib
 import re
@@ -135,6 +136,12 @@ for launcher in LAUNCHERS:
         done = subprocess.run(command, cwd=place.path, capture_output=True, text=True, stdin=subprocess.DEVNULL,
                               env=dict(place.env, FLOW_MPIRUN=launcher, **root))
         check((done.returncode, done.stdout, without_ranks(done.stderr)) == (0, want.stdout, want.stderr), f"{launcher}: {command}", done)
+    done = subprocess.run([FLOWC, "run", "notes.flow", "--no-cache", "--ranks", "3", "--trace", "t.json"], cwd=place.path, capture_output=True,
+                          text=True, env=dict(place.env, FLOW_MPIRUN=launcher))
+    spans = [e for e in json.loads((place.path / "t.json").read_text())["traceEvents"] if e["ph"] == "X"]
+    check({(e["pid"], e["cat"]) for e in spans} >= {(k, cat) for k in range(3) for cat in ("stage", "meeting")} and
+          sum(e["cat"] == "stage" for e in spans) == 9, f"{launcher}: a timeline with a lane a rank, and nine calls over all", done)
+    check(re.match(r"9 stages: 9 run, 0 cached; 3 ranks sent \d", done.stderr), f"{launcher}: the closing line is of all ranks", done.stderr)
     ends(place, launcher, "SIGTERM to what the user started", None, signal.SIGTERM)
     ends(place, launcher, "SIGINT to what the user started", None, signal.SIGINT)
     ends(place, launcher, "SIGKILL to what the user started", None, signal.SIGKILL)

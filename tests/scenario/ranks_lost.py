@@ -26,10 +26,10 @@ TIMES = {}  # (launcher, kind) -> seconds from what ended a run to the end of it
 KILLS, STOPS, DISKS, ERRORS = (200, 20, 20, 20) if ALL else (4, 2, 2, 2)
 SCRIPT = """stage f(n: i64) -> f64 = sum(for i in 0..n: sin(f64(i)))
 print(0)
-print([for k in 0..40: f(2000000 + k)])
-write_csv(table(x = [for k in 40..60: f(2000000 + k)]), "out.csv")
+print([for k in 0..40: f(6000000 + k)])
+write_csv(table(x = [for k in 40..60: f(6000000 + k)]), "out.csv")
 """
-LONG = SCRIPT.replace("0..40: f(2000000", "0..400: f(5000000")
+LONG = SCRIPT.replace("0..40: f(6000000", "0..400: f(5000000")
 READS = """type Row = (a: i64)
 let t: Row[_] = read_csv("data.csv")
 print(sum(t.a))
@@ -128,9 +128,23 @@ def continues(place, launcher, what, want):
     shutil.rmtree(place.store, ignore_errors=True)
 
 
+def lasts(place, launcher):
+    """Seconds from when all ranks are there to the end of a run that nobody disturbs."""
+    p, ranks = running(place, launcher, "slow")
+    begin = time.time()
+    p.communicate(timeout=120 * PATIENCE)
+    (place.path / "out.csv").unlink(missing_ok=True)
+    shutil.rmtree(place.store, ignore_errors=True)
+    return time.time() - begin
+
+
 def kills(place, launcher, want):
-    for k in range(KILLS):
-        rank, wait = random.randrange(3), random.random() * 3
+    """As many as wanted that meet a run: one that was over before does not count."""
+    killed = k = 0
+    seconds = lasts(place, launcher)
+    while killed < KILLS and k < 4 * KILLS:
+        k += 1
+        rank, wait = random.randrange(3), random.random() * seconds
         what = f"{launcher}: rank {rank} killed after {wait:.2f} s"
         p, ranks = running(place, launcher, "slow")
         try:
@@ -140,6 +154,7 @@ def kills(place, launcher, want):
             kill(ranks[rank], signal.SIGKILL)
             status, out, said = end(p, everyone, what, (launcher, "a rank killed"))
             done = status == 0 and out.startswith(want)  # it was over; MPICH's launcher prints as well
+            killed += not done
             check(done or (status == 4 and messages(said) == 1 and "E0920" in said), f"{what}: status {status}, one message", (status, len(out), said))
             wrote = place.path / "out.csv"
             check(wrote.read_text() == table if wrote.exists() else not done, f"{what}: the file is whole, or not there")
@@ -153,6 +168,8 @@ def kills(place, launcher, want):
             (place.path / "out.csv").unlink(missing_ok=True)
         if k % 4 == 0:
             continues(place, launcher, what, want)
+        shutil.rmtree(place.store, ignore_errors=True)  # so that the next one is as long
+    check(killed == KILLS, f"{launcher}: {killed} of {k} runs were met by a kill")
 
 
 def stops(place, launcher, want):

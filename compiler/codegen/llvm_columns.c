@@ -44,7 +44,7 @@ static FlRed of_column(FlFn *f, const FlRed *tile, Val column) {
   FlRed r = *tile;
   Ty i64 = f->g->i64;
   if (r.best) r.best = fl_ll_gep(f, r.t, r.best, column), r.at = fl_ll_gep(f, i64, r.at, column);
-  if (r.lo) r.hi = fl_ll_gep(f, i64, r.hi, column), r.lo = fl_ll_gep(f, i64, r.lo, column);
+  if (r.lo) r.hi = fl_ll_gep(f, i64, r.hi, column), r.lo = fl_ll_gep(f, fl_red_low_type(f, &r), r.lo, column);
   return r;
 }
 
@@ -59,7 +59,7 @@ static void make_arrays(FlFn *f, FlRed *r, unsigned tile) {
     r->at = fl_ll_alloca_n(f, i64, tile, "ats");
   } else {
     r->hi = fl_ll_alloca_n(f, i64, tile, "highs");
-    r->lo = fl_ll_alloca_n(f, i64, tile, "lows");
+    r->lo = fl_ll_alloca_n(f, fl_red_low_type(f, r), tile, "lows");
   }
 }
 
@@ -173,15 +173,16 @@ static void add_rows(FlFn *f, const Columns *c, Val i, int n, int step, Val firs
   fl_ll_loop_close(f, &l, NULL, true);
 }
 
-/* How far rows lie apart that may pass by together: best values are of rows in their order, sums of lanes. 0:
- * each row passes alone. */
-static int step_of(const Columns *c) {
+/* How far rows lie apart that may pass by together: those of a lane where floats are summed, else those that
+ * follow each other. 0: each row passes alone. */
+static int step_of(const FlFn *f, const Columns *c) {
   int sums = 0, firsts = 0;
   for (int k = 0; k < c->n; k++) {
     sums += fl_red_sums(&c->at[k]);
     firsts += begins_with_first(&c->at[k]);
   }
-  return firsts == c->n ? 1 : sums == c->n ? FL_LANES : 0;
+  if (firsts == c->n || (sums == 0 && fl_map_get(f->g->plan->cheap, c->reduce))) return 1;
+  return sums == c->n ? FL_LANES : 0;
 }
 
 /* Of sums, whose rows are all of one lane: the rows that pass by together. */
@@ -192,7 +193,7 @@ static int lanes_together(FlFn *f, const Columns *c) {
 /* As many of the rows [lo, hi) as pass by together; where the others begin. */
 static Val sweep_together(FlFn *f, const Columns *c, Val lo, Val hi, Val first, Val width) {
   FlGen *g = f->g;
-  int step = step_of(c), together = step == 1 ? ROWS_TOGETHER : lanes_together(f, c);
+  int step = step_of(f, c), together = step == 1 ? ROWS_TOGETHER : lanes_together(f, c);
   if (step == 0) return lo;
   Val group = fl_ll_i64(g, step * together);
   Val n = LLVMBuildSDiv(f->b, LLVMBuildNSWSub(f->b, hi, lo, ""), group, "");
@@ -243,7 +244,7 @@ static Val choose(FlFn *f, Val a, Val b, Val then, Val other) {
  * first `odd` lanes have one row more than the others, as long as there are so few. */
 static Val begin_lanes(FlFn *f, const Columns *c, Val lo, Val hi, Val first, Val width) {
   FlGen *g = f->g;
-  int most = step_of(c) == FL_LANES ? lanes_together(f, c) : 1;
+  int most = step_of(f, c) == FL_LANES ? lanes_together(f, c) : 1;
   Val size = LLVMBuildNSWSub(f->b, hi, lo, ""), lanes = fl_ll_i64(g, FL_LANES), zero = fl_ll_i64(g, 0);
   Val whole = LLVMBuildSDiv(f->b, size, lanes, ""), here = least(f, size, lanes);
   Val few = LLVMBuildICmp(f->b, LLVMIntSLT, whole, fl_ll_i64(g, most), "");

@@ -66,21 +66,18 @@ static FlSweep sweep_of(FlFn *f, const FlOp *op) {
 typedef enum LaneSource { LANES_NESTED, LANES_MANY, LANES_BLOCK, LANES_BUFFER } LaneSource;
 
 /* A value that an element has in a buffer. What is filtered has none, unless it is summed. */
-static bool has_buffer(const FlRed *r) { return fl_red_sums(r) || (fl_red_picks_by_lane(r) && !r->keep); }
+static bool has_buffer(const FlFn *f, const FlRed *r) {
+  return fl_red_sums(r) || (!f->plain && fl_red_picks_by_lane(r) && !r->keep);
+}
 
 static bool picks_here(const FlRed *r, LaneSource source) {
-  if (source == LANES_BUFFER) return has_buffer(r) && !fl_red_sums(r);
   return (source == LANES_BLOCK || source == LANES_MANY) && fl_red_picks_by_lane(r);
 }
 
-static void lane_pick(FlFn *f, FlSweep *s, FlRed *r, LaneSource source, Val i, Val lane, bool rest) {
-  bool buffered = source == LANES_BUFFER;
-  Val v = buffered ? fl_red_get(f, r->t, fl_ll_gep(f, r->t, r->buffers[0], i))
-                   : fl_ll_value(f, r->region->yields[r->first]);
-  Val pos = buffered ? LLVMBuildNSWAdd(f->b, s->base, i, "") : i;
-  Val keep = r->keep ? fl_ll_value(f, r->keep) : NULL;
-  if (rest) fl_red_pick(f, r, v, pos, keep);
-  else fl_red_lane_pick(f, r, lane, v, pos, keep);
+static void lane_pick(FlFn *f, const FlRed *r, Val i, Val lane, bool rest) {
+  Val v = fl_ll_value(f, r->region->yields[r->first]), keep = r->keep ? fl_ll_value(f, r->keep) : NULL;
+  if (rest) fl_red_pick(f, r, v, i, keep);
+  else fl_red_lane_pick(f, r, lane, v, i, keep);
 }
 
 /* Position i of a block, on `lane`: from the region, or from buffers that were filled before. */
@@ -95,7 +92,7 @@ static void lane_element(FlFn *f, FlSweep *s, LaneSource source, Val i, Val lane
     FlRed *r = &s->at[k];
     Val v[2] = {NULL, NULL};
     if (picks_here(r, source)) {
-      lane_pick(f, s, r, source, i, lane, rest);
+      lane_pick(f, r, i, lane, rest);
       continue;
     }
     if (!fl_red_sums(r)) {
@@ -325,6 +322,18 @@ static void nested_plain(FlFn *f, FlSweep *s, int axis, Val pos_at) {
   fl_ll_loop_close(f, &l, NULL, f->form == FL_FORM_FAST);
 }
 
+/* The best of `n`, some thousand at a time, which are in a cache when they are looked through again. */
+static void ranges(FlFn *f, FlSweep *s, Val n) {
+  FlGen *g = f->g;
+  Val block = fl_ll_i64(g, FL_BLOCK), up = LLVMBuildNSWAdd(f->b, n, fl_ll_i64(g, FL_BLOCK - 1), "");
+  FlLoop l;
+  fl_ll_loop_open(f, &l, fl_ll_i64(g, 0), LLVMBuildAShr(f->b, up, fl_ll_i64(g, FL_BLOCK_SHIFT), ""), 0, NULL);
+  Val lo = LLVMBuildNSWMul(f->b, l.i, block, ""), hi = LLVMBuildNSWAdd(f->b, lo, block, "");
+  hi = LLVMBuildSelect(f->b, LLVMBuildICmp(f->b, LLVMIntSLT, hi, n, ""), hi, n, "");
+  for (int k = 0; k < s->n; k++) fl_red_pick_range(f, s, &s->at[k], false, lo, hi);
+  fl_ll_loop_close(f, &l, NULL, false);
+}
+
 /* Picks without sums over one axis: by lanes where there are so many that joining them is worth its time. */
 static void nested_picks(FlFn *f, FlSweep *s) {
   FlGen *g = f->g;
@@ -333,7 +342,8 @@ static void nested_picks(FlFn *f, FlSweep *s) {
   Block many = fl_ll_block(f, "many"), few = fl_ll_block(f, "few"), on = fl_ll_block(f, "on");
   LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntSGE, n, fl_ll_i64(g, 2 * FL_LANES), ""), many, few);
   fl_ll_at(f, many);
-  lane_block(f, s, LANES_MANY, zero, n, NULL);
+  if (fl_red_picks_again(f, s)) ranges(f, s, n);
+  else lane_block(f, s, LANES_MANY, zero, n, NULL);
   LLVMBuildBr(f->b, on);
   fl_ll_at(f, few);
   fl_red_put(f, zero, pos_at);
@@ -362,6 +372,8 @@ void fl_ll_reduce_nested(FlFn *f, const FlOp *op) {
   } else if (s.picks && op->n_args == 1 && f->form == FL_FORM_FAST && !f->plain && !short_one &&
              !has_loops(op->regions[0])) {
     nested_picks(f, &s);
+  } else if (op->n_args == 1 && fl_red_ends_early(f, &s)) {
+    fl_red_flags(f, &s, zero, fl_ll_bound(f, zero, fl_ll_value(f, op->args[0])));
   } else {
     Val pos_at = fl_ll_alloca(f, g->i64, "pos");
     fl_red_put(f, zero, pos_at);
@@ -389,7 +401,7 @@ static void fill_buffers(FlFn *f, const FlPlanKernel *k, Val pos, void *arg) {
   for (int i = 0; i < fill->s->n; i++) {
     FlRed *r = &fill->s->at[i];
     Val v[2];
-    if (!has_buffer(r)) {
+    if (!has_buffer(f, r)) {
       fl_red_accumulate(f, r, pos);
       continue;
     }
@@ -402,7 +414,7 @@ static void fill_buffers(FlFn *f, const FlPlanKernel *k, Val pos, void *arg) {
 static void make_buffers(FlFn *f, FlSweep *s) {
   for (int k = 0; k < s->n; k++) {
     FlRed *r = &s->at[k];
-    if (!has_buffer(r)) continue;
+    if (!has_buffer(f, r)) continue;
     r->buffers[0] = fl_ll_alloca_n(f, r->t, FL_BLOCK, "values");
     if (r->kind == RED_SUM_PRODUCT) r->buffers[1] = fl_ll_alloca_n(f, r->t, FL_BLOCK, "factors");
   }
@@ -438,14 +450,23 @@ static void block_body(FlFn *f, const FlPlanKernel *k, Val begin, Val end, const
   Fill fill = {&s, lo};
   s.base = lo;
   s.mark = f->scratch_mark;
-  if ((s.sums || s.picks) && k->op->n_args == 1) {
+  if (k->op->n_args == 1 && fl_red_picks_again(f, &s)) {
+    for (int i = 0; i < s.n; i++) fl_red_pick_range(f, &s, &s.at[i], false, lo, hi);
+  } else if (k->op->n_args == 1 && fl_red_ends_early(f, &s)) {
+    fl_red_flags(f, &s, lo, hi);
+  } else if ((s.sums || s.picks) && k->op->n_args == 1) {
     lane_block(f, &s, LANES_BLOCK, lo, hi, sums);
   } else {
     make_buffers(f, &s);
     fl_ll_elements(f, k, lo, hi, sizes, fill_buffers, &fill, true);
+    Val size = LLVMBuildNSWSub(f->b, hi, lo, "");
     bool buffered = false;
-    for (int i = 0; i < s.n; i++) buffered |= has_buffer(&s.at[i]);
-    if (buffered) lane_block(f, &s, LANES_BUFFER, zero, LLVMBuildNSWSub(f->b, hi, lo, ""), sums);
+    for (int i = 0; i < s.n; i++) {
+      if (!has_buffer(f, &s.at[i])) continue;
+      if (fl_red_sums(&s.at[i])) buffered = true;
+      else fl_red_pick_range(f, &s, &s.at[i], true, zero, size);
+    }
+    if (buffered) lane_block(f, &s, LANES_BUFFER, zero, size, sums);
   }
   for (int i = 0; i < s.n; i++)
     fl_red_store(f, &s.at[i], fl_ll_at_byte(f, partial, (int64_t)i * FL_PARTIAL_BYTES), sums[i]);

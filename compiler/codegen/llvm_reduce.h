@@ -36,7 +36,7 @@ typedef struct FlRed {
   Val levels;     /* float kinds: of the tree of blocks, from the second one on; NULL: none so far */
   Val buffers[2]; /* [4096 x t]: values that were computed before; NULL: by the region */
   Val best_lanes, at_lanes; /* picks in a kernel: [32 x t], [32 x i64]: best and at of each lane */
-  Val hi, lo;               /* integer sums: the value is hi * 2^32 + lo; counts: lo; any, all: lo, 0 or 1 */
+  Val hi, lo;               /* integer sums: the value is hi * 2^32 + lo; counts: lo; any, all: lo, i8 */
   Val wide;                 /* integer sums of products: i128 */
   Val best, at;             /* the value so far and its position, -1: none */
   Val data;                 /* each: where the values go, as output `output` of the kernel */
@@ -74,6 +74,7 @@ bool fl_red_is_arg(const FlRed *r);
 
 /* The state of nothing: `total` and the sums of lanes apart, which clear_lanes and the sweep start. */
 void fl_red_clear(FlFn *f, FlRed *r);
+Ty fl_red_low_type(const FlFn *f, const FlRed *r); /* of `lo` */
 /* One element, after its region was emitted; pos is its logical index. */
 void fl_red_accumulate(FlFn *f, FlRed *r, Val pos);
 /* The result; reports EMPTY and the overflow of exact sums. */
@@ -88,6 +89,14 @@ void fl_red_lane_pick(FlFn *f, const FlRed *r, Val lane, Val v, Val pos, Val kee
 void fl_red_pick(FlFn *f, const FlRed *r, Val v, Val pos, Val keep); /* after all earlier positions */
 void fl_red_pick_more(FlFn *f, const FlRed *r, Val v, Val pos); /* where there is a best one already */
 void fl_red_join_picks(FlFn *f, FlRed *r); /* the lanes, all of later positions than best, into best */
+/* All elements from `lo` up to `hi`, one at least, behind those that are in the state: their best value
+ * first, and only where it is better than the one so far its place. By the region, where fl_red_picks_again,
+ * or from buffers, whose first element is s->base. */
+bool fl_red_picks_again(FlFn *f, const FlSweep *s);
+void fl_red_pick_range(FlFn *f, FlSweep *s, FlRed *r, bool buffered, Val lo, Val hi);
+/* Any and all of the elements from `begin` to `end`, some at a time, until no further one can change them. */
+bool fl_red_ends_early(FlFn *f, const FlSweep *s);
+void fl_red_flags(FlFn *f, FlSweep *s, Val begin, Val end);
 Val fl_red_butterfly(FlFn *f, const FlRed *r, Val lanes);
 /* `total`, of the blocks before, with what block number `index` gave. */
 void fl_red_join_total(FlFn *f, FlRed *r, Val index, Val block);

@@ -91,6 +91,12 @@ void fl_red_lane_add(FlFn *f, const FlRed *r, Val lanes, Val lane, const Val v[2
 
 /* ---- the other kinds ------------------------------------------------------------------------------- */
 
+Ty fl_red_low_type(const FlFn *f, const FlRed *r) {
+  return r->kind == RED_ANY || r->kind == RED_ALL ? f->g->i8 : f->g->i64;
+}
+
+static Val low_of(FlFn *f, const FlRed *r) { return fl_red_get(f, fl_red_low_type(f, r), r->lo); }
+
 void fl_red_clear(FlFn *f, FlRed *r) {
   FlGen *g = f->g;
   Val zero = fl_ll_i64(g, 0);
@@ -105,9 +111,11 @@ void fl_red_clear(FlFn *f, FlRed *r) {
     fl_red_put(f, LLVMConstNull(r->t), r->best);
     fl_red_put(f, fl_ll_i64(g, -1), r->at);
   } else {
-    if (!r->lo) r->hi = fl_ll_alloca(f, g->i64, "hi"), r->lo = fl_ll_alloca(f, g->i64, "lo");
+    Ty low = fl_red_low_type(f, r);
+    bool one = r->kind == RED_ALL || r->kind == RED_INT_PRODUCT;
+    if (!r->lo) r->hi = fl_ll_alloca(f, g->i64, "hi"), r->lo = fl_ll_alloca(f, low, "lo");
     fl_red_put(f, zero, r->hi);
-    fl_red_put(f, r->kind == RED_ALL || r->kind == RED_INT_PRODUCT ? fl_ll_i64(g, 1) : zero, r->lo);
+    fl_red_put(f, LLVMConstInt(low, one, false), r->lo);
   }
 }
 
@@ -123,11 +131,9 @@ static Val better(FlFn *f, const FlRed *r, Val v, Val best) {
     Val less = fl_ll_call(f, "fl_s_lt_text", g->i8, 4, types, args);
     return LLVMBuildICmp(f->b, LLVMIntNE, less, LLVMConstInt(g->i8, 0, false), "");
   }
-  Val yes = least ? fl_ll_less(f, r->d, v, best) : fl_ll_less(f, r->d, best, v);
-  if (!fl_dtype_is_float(r->d)) return yes;
-  Val new_nan = LLVMBuildFCmp(f->b, LLVMRealUNO, v, v, ""),
-      old = LLVMBuildFCmp(f->b, LLVMRealORD, best, best, "");
-  return LLVMBuildAnd(f->b, old, LLVMBuildOr(f->b, yes, new_nan, ""), "");
+  if (!fl_dtype_is_float(r->d)) return least ? fl_ll_less(f, r->d, v, best) : fl_ll_less(f, r->d, best, v);
+  Val yes = LLVMBuildFCmp(f->b, LLVMRealULT, least ? v : best, least ? best : v, ""); /* or a NaN */
+  return LLVMBuildAnd(f->b, LLVMBuildFCmp(f->b, LLVMRealORD, best, best, ""), yes, "");
 }
 
 /* `v` at `pos` against the best so far, which earlier positions left. */
@@ -218,12 +224,16 @@ static void multiply_int(FlFn *f, const FlRed *r, Val v, Val keep) {
   fl_red_put(f, LLVMBuildZExtOrBitCast(f->b, now, g->i64, ""), r->lo);
 }
 
+static Val flags(FlFn *f, const char *how, Val state, Val v) {
+  return fl_ll_intrinsic(f, how, f->g->i8, 2, (Val[]){state, LLVMBuildZExt(f->b, v, f->g->i8, "")});
+}
+
 /* One element, after its region was emitted. */
 void fl_red_accumulate(FlFn *f, FlRed *r, Val pos) {
   FlGen *g = f->g;
   Val v = fl_ll_value(f, r->region->yields[r->first]);
   Val keep = r->keep ? fl_ll_value(f, r->keep) : NULL;
-  Val state = r->lo ? fl_red_get(f, g->i64, r->lo) : NULL;
+  Val state = r->lo ? low_of(f, r) : NULL;
   switch (r->kind) {
   case RED_INT_SUM: add_int(f, r, v, keep); break;
   case RED_INT_SUM_PRODUCT:
@@ -234,13 +244,13 @@ void fl_red_accumulate(FlFn *f, FlRed *r, Val pos) {
     if (keep) v = LLVMBuildAnd(f->b, v, keep, "");
     fl_red_put(f, LLVMBuildAdd(f->b, state, LLVMBuildZExt(f->b, v, g->i64, ""), ""), r->lo);
     break;
-  case RED_ANY:
+  case RED_ANY: /* as extremes: of flags that are joined by `or` vectors would be of single bits */
     if (keep) v = LLVMBuildAnd(f->b, v, keep, "");
-    fl_red_put(f, LLVMBuildOr(f->b, state, LLVMBuildZExt(f->b, v, g->i64, ""), ""), r->lo);
+    fl_red_put(f, flags(f, "llvm.umax", state, v), r->lo);
     break;
   case RED_ALL:
     if (keep) v = LLVMBuildOr(f->b, v, LLVMBuildNot(f->b, keep, ""), "");
-    fl_red_put(f, LLVMBuildAnd(f->b, state, LLVMBuildZExt(f->b, v, g->i64, ""), ""), r->lo);
+    fl_red_put(f, flags(f, "llvm.umin", state, v), r->lo);
     break;
   case RED_MIN:
   case RED_MAX:
@@ -291,7 +301,7 @@ Val fl_red_finish(FlFn *f, const FlRed *r) {
   }
   if (fl_red_sums(r)) return fl_red_get(f, r->t, r->total);
   if (r->kind == RED_INT_SUM_PRODUCT) return checked_sum(f, r, fl_red_get(f, g->i128, r->wide));
-  Val lo = fl_red_get(f, g->i64, r->lo);
+  Val lo = low_of(f, r);
   if (r->kind == RED_INT_SUM) return checked_sum(f, r, two_words(f, r, fl_red_get(f, g->i64, r->hi), lo));
   if (r->kind == RED_ANY || r->kind == RED_ALL) return LLVMBuildTrunc(f->b, lo, g->i1, "");
   Ty t = fl_ll_type(g, r->result->type);
@@ -331,7 +341,7 @@ void fl_red_store(FlFn *f, const FlRed *r, Val at, Val sum) {
     fl_red_put(f, fl_red_get(f, g->i64, r->at), fl_ll_at_byte(f, at, 16));
   } else {
     fl_red_put(f, fl_red_get(f, g->i64, r->hi), at);
-    fl_red_put(f, fl_red_get(f, g->i64, r->lo), fl_ll_at_byte(f, at, 8));
+    fl_red_put(f, LLVMBuildZExtOrBitCast(f->b, low_of(f, r), g->i64, ""), fl_ll_at_byte(f, at, 8));
   }
 }
 
@@ -354,8 +364,8 @@ void fl_red_join(FlFn *f, FlRed *r, Val index, Val p) {
                r->wide);
     return;
   }
-  Val hi = fl_red_get(f, g->i64, p), lo = fl_red_get(f, g->i64, fl_ll_at_byte(f, p, 8)),
-      old = fl_red_get(f, g->i64, r->lo);
+  Val hi = fl_red_get(f, g->i64, p), lo = fl_red_get(f, g->i64, fl_ll_at_byte(f, p, 8)), old = low_of(f, r);
+  lo = LLVMBuildTruncOrBitCast(f->b, lo, LLVMTypeOf(old), "");
   Val now = r->kind == RED_ANY   ? LLVMBuildOr(f->b, old, lo, "")
             : r->kind == RED_ALL ? LLVMBuildAnd(f->b, old, lo, "")
                                  : LLVMBuildAdd(f->b, old, lo, "");

@@ -136,6 +136,7 @@ const FlPlanKernel *fl_plan_kernel(FlPlanner *m, const FlOp *op, bool code) {
   }
   find_over(p->arena, k);
   if (p->level) find_draws(p->arena, k);
+  if (op->code == FL_OP_REDUCE && is_cheap(k->region)) fl_map_set(p->cheap, op, (void *)(uintptr_t)op);
   look_inside(p, k->region, k->faults);
   return k;
 }

@@ -285,15 +285,15 @@ static FlStatus open_limbs(FlSpread *s, Limbs *l) {
 }
 
 /* Non-zero: some x has bits below the low limb. */
-FL_PART_WIDE static int64_t split(const double *x, int64_t n, double scale, double low_unit, int64_t *high,
-                                  int64_t *low) {
+FL_PART_ROUNDS static int64_t split(const double *x, int64_t n, double scale, double low_unit, int64_t *high,
+                                    int64_t *low) {
   int64_t dropped = 0;
   for (int64_t i = 0; i < n; i++) {
-    double scaled = x[i] * scale;
-    high[i] = (int64_t)scaled;
-    double rest = (scaled - (double)high[i]) * low_unit;
-    low[i] = (int64_t)rest;
-    dropped |= (rest != (double)low[i]) | ((high[i] == 0) & (low[i] == 0) & (x[i] != 0.0));
+    double scaled = x[i] * scale, upper = trunc(scaled);
+    double rest = (scaled - upper) * low_unit, lower = trunc(rest);
+    high[i] = fl_part_integer(upper);
+    low[i] = fl_part_integer(lower);
+    dropped |= fl_part_lost(x[i], upper, rest, lower);
   }
   return dropped;
 }

@@ -37,14 +37,14 @@ typedef struct Sums {
 } Sums;
 
 FL_PART_WIDE uint64_t fl_part_greatest(const double *x, int64_t n) {
-  uint64_t most = 0;
+  int64_t most = 0; /* vectors compare numbers with a sign */
   for (int64_t i = 0; i < n; i++) {
-    uint64_t bits;
+    int64_t bits;
     memcpy(&bits, &x[i], sizeof bits);
-    bits &= UINT64_MAX >> 1;
+    bits &= INT64_MAX;
     most = bits > most ? bits : most;
   }
-  return most;
+  return (uint64_t)most;
 }
 
 typedef struct Greatest {
@@ -88,29 +88,28 @@ FlStatus fl_part_exact_scale(FlPartMem *m, FlPartTerms x, int64_t n, FlExactScal
   return 0;
 }
 
-FL_PART_WIDE int64_t fl_part_split(const double *x, int64_t n, double scale, int64_t *high, int64_t *low) {
+FL_PART_ROUNDS int64_t fl_part_split(const double *x, int64_t n, double scale, int64_t *high,
+                                     int64_t *low) {
   int64_t dropped = 0;
   for (int64_t i = 0; i < n; i++) {
-    double scaled = x[i] * scale;
-    high[i] = (int64_t)scaled;
-    double rest = (scaled - (double)high[i]) * 0x1p51;
-    low[i] = (int64_t)rest;
-    dropped |= (rest != (double)low[i]) | ((high[i] == 0) & (low[i] == 0) & (x[i] != 0.0));
+    double scaled = x[i] * scale, upper = trunc(scaled);
+    double rest = (scaled - upper) * 0x1p51, lower = trunc(rest);
+    high[i] = fl_part_integer(upper);
+    low[i] = fl_part_integer(lower);
+    dropped |= fl_part_lost(x[i], upper, rest, lower);
   }
   return dropped;
 }
 
-FL_PART_WIDE int64_t fl_part_split_sum(const double *x, int64_t n, double scale, int64_t *high_sum,
-                                       int64_t *low_sum) {
+FL_PART_ROUNDS int64_t fl_part_split_sum(const double *x, int64_t n, double scale, int64_t *high_sum,
+                                         int64_t *low_sum) {
   int64_t dropped = 0, highs = 0, lows = 0;
   for (int64_t i = 0; i < n; i++) {
-    double scaled = x[i] * scale;
-    int64_t high = (int64_t)scaled;
-    double rest = (scaled - (double)high) * 0x1p51;
-    int64_t low = (int64_t)rest;
-    dropped |= (rest != (double)low) | ((high == 0) & (low == 0) & (x[i] != 0.0));
-    highs += high;
-    lows += low;
+    double scaled = x[i] * scale, upper = trunc(scaled);
+    double rest = (scaled - upper) * 0x1p51, lower = trunc(rest);
+    dropped |= fl_part_lost(x[i], upper, rest, lower);
+    highs += fl_part_integer(upper);
+    lows += fl_part_integer(lower);
   }
   *high_sum = highs;
   *low_sum = lows;

@@ -401,12 +401,41 @@ double fl_part_between(double x, double y, double f);
 
 /* ---- exact sums (exact.c, superacc.c) -------------------------------------------------------------- */
 
+/* Whole numbers between doubles and integers, by operations that vectors have before AVX-512, too. The first
+ * one takes what is at most 2^51 in magnitude; the second one rounds once, as a conversion does. */
+static inline int64_t fl_part_integer(double x) {
+  int64_t bits;
+  x += 0x1.8p52;
+  memcpy(&bits, &x, sizeof bits);
+  return bits - INT64_C(0x4338000000000000);
+}
+static inline double fl_part_double(int64_t i) {
+  uint64_t high = ((uint64_t)i >> 32) ^ UINT64_C(0x4530000080000000); /* 2^84 + 2^63 + the upper half */
+  uint64_t low = ((uint64_t)i & UINT32_MAX) | UINT64_C(0x4330000000000000); /* 2^52 + the lower half */
+  double x, y;
+  memcpy(&x, &high, sizeof x);
+  memcpy(&y, &low, sizeof y);
+  return (x - 0x1.00000801p84) + y;
+}
+
+/* Not 0: x, of which these are the parts in their units, has bits below the lower one, or all are. `rest` is
+ * what was made `lower`. Each question by itself, as vectors answer it. */
+static inline int64_t fl_part_lost(double x, double upper, double rest, double lower) {
+  int64_t odd = rest != lower ? -1 : 0, some = x != 0.0 ? -1 : 0;
+  int64_t no_upper = upper == 0.0 ? -1 : 0, no_lower = lower == 0.0 ? -1 : 0;
+  return odd | (some & no_upper & no_lower);
+}
+
 /* Processors that code is made for besides the least one. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&     \
     !defined(__SANITIZE_THREAD__)
-#define FL_PART_WIDE __attribute__((target_clones("arch=x86-64-v4", "default")))
+#define FL_PART_WIDE __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+/* Of functions that round doubles, for which the least processor of the compiler calls the C library. */
+#define FL_PART_ROUNDS                                                                                       \
+  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "arch=x86-64-v2", "default")))
 #else
 #define FL_PART_WIDE
+#define FL_PART_ROUNDS
 #endif
 
 /* x[i] = (high[i] + low[i] * 2^-51) / scale, high and low integers, low below 2^51. Non-zero when some x has

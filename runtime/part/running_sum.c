@@ -113,7 +113,9 @@ static int32_t exponent_body(FlCtx *ctx, const void *env, int64_t begin, int64_t
   for (int64_t row = begin; row < end; row += FL_PART_BATCH) {
     int64_t count = fl_part_min(FL_PART_BATCH, end - row);
     fl_part_read_f64(&r->col, row, count, x);
-    for (int64_t i = 0; i < count; i++) {
+    int greatest = fl_split_exponent(x, count);
+    if (greatest < 0x7ff) most = greatest > most ? greatest : most;
+    for (int64_t i = 0; greatest == 0x7ff && i < count; i++) {
       int e = fl_fixed_exponent(x[i]);
       special |= e == 0x7ff;
       e = e == 0x7ff ? 0 : e;

@@ -29,102 +29,42 @@ enum {
 };
 _Static_assert(BLOCK == 1 << BLOCK_BITS, "bits of a block");
 
-/* This function is made for processors that have fma besides others; without it the file is not used. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&     \
-    !defined(__SANITIZE_THREAD__)
-#define FUSED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define FUSED
-#endif
-
-typedef double Lanes __attribute__((vector_size(LANES * 8), aligned(8)));
-typedef int64_t Bits __attribute__((vector_size(LANES * 8), aligned(8)));
-
 /* Sums of x, y, x y, x x, y y: the terms, and what was lost of them. */
 typedef struct BlockSums {
   double sum[SUMS], rest[SUMS];
   int64_t greatest[2]; /* bits of the magnitude */
 } BlockSums;
 
-#define ADD(K, V)                                                                                            \
-  {                                                                                                          \
-    Lanes term = V, now = sum[K] + term;                                                                     \
-    rest[K] += term - (now - sum[K]);                                                                        \
-    sum[K] = now;                                                                                            \
-  }
-#define ADD_PRODUCT(K, A, B)                                                                                 \
-  {                                                                                                          \
-    Lanes term = A * B, lost;                                                                                \
-    for (int r = 0; r < LANES; r++) lost[r] = __builtin_fma(A[r], B[r], -term[r]);                           \
-    Lanes now = sum[K] + term;                                                                               \
-    rest[K] += lost + (term - (now - sum[K]));                                                               \
-    sum[K] = now;                                                                                            \
-  }
-#define GREATEST(K, A)                                                                                       \
-  {                                                                                                          \
-    Bits here = (Bits)A & INT64_MAX, more = here > greatest[K];                                              \
-    greatest[K] = (here & more) | (greatest[K] & ~more);                                                     \
-  }
-#define OPEN(N)                                                                                              \
-  Lanes sum[N], rest[N];                                                                                     \
-  Bits greatest[2] = {{0}, {0}};                                                                             \
-  for (int k = 0; k < N; k++) {                                                                              \
-    sum[k] = (Lanes){0} + start[k];                                                                          \
-    rest[k] = (Lanes){0};                                                                                    \
-  }
-#define CLOSE(N)                                                                                             \
-  for (int k = 0; k < 2; k++) {                                                                              \
-    out->greatest[k] = 0;                                                                                    \
-    for (int r = 0; r < LANES; r++)                                                                          \
-      out->greatest[k] = greatest[k][r] > out->greatest[k] ? greatest[k][r] : out->greatest[k];              \
-  }                                                                                                          \
-  for (int k = 0; k < N; k++) {                                                                              \
-    out->sum[k] = out->rest[k] = 0.0;                                                                        \
-    for (int r = 0; r < LANES; r++) {                                                                        \
-      out->sum[k] += sum[k][r] - start[k];                                                                   \
-      out->rest[k] += rest[k][r];                                                                            \
-    }                                                                                                        \
-  }
-
-/* n: a multiple of LANES. */
-FUSED static void sums_of_one(const double *x, int64_t n, const double *start, BlockSums *out) {
-  OPEN(2)
-  for (int64_t i = 0; i < n; i += LANES) {
-    Lanes a = *(const Lanes *)(x + i);
-    GREATEST(0, a)
-    ADD(0, a)
-    ADD_PRODUCT(1, a, a)
-  }
-  CLOSE(2)
-}
-FUSED static void sums_of_two(const double *x, const double *y, int64_t n, const double *start,
-                              BlockSums *out) {
-  OPEN(3)
-  for (int64_t i = 0; i < n; i += LANES) {
-    Lanes a = *(const Lanes *)(x + i), b = *(const Lanes *)(y + i);
-    GREATEST(0, a)
-    GREATEST(1, b)
-    ADD(0, a)
-    ADD(1, b)
-    ADD_PRODUCT(2, a, b)
-  }
-  CLOSE(3)
-}
-FUSED static void sums_of_three(const double *x, const double *y, int64_t n, const double *start,
-                                BlockSums *out) {
-  OPEN(5)
-  for (int64_t i = 0; i < n; i += LANES) {
-    Lanes a = *(const Lanes *)(x + i), b = *(const Lanes *)(y + i);
-    GREATEST(0, a)
-    GREATEST(1, b)
-    ADD(0, a)
-    ADD(1, b)
-    ADD_PRODUCT(2, a, b)
-    ADD_PRODUCT(3, a, a)
-    ADD_PRODUCT(4, b, b)
-  }
-  CLOSE(5)
-}
+/* Processors with fma have vectors of 8 doubles or of 4; without it the file is not used. Of vectors that are
+ * wider than the processor's gcc makes one number after the other. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&     \
+    !defined(__SANITIZE_THREAD__)
+#include <immintrin.h>
+#define WIDE 8
+#define NAME(x) x##_8
+#define FUSED __attribute__((target("arch=x86-64-v4")))
+#define LOST(A, B, TERM) (Lanes_8) _mm512_fmsub_pd((__m512d)A, (__m512d)B, (__m512d)TERM)
+#include "part/spread_pairs.inc"
+#undef WIDE
+#undef NAME
+#undef FUSED
+#undef LOST
+#define WIDE 4
+#define NAME(x) x##_4
+#define FUSED __attribute__((target("arch=x86-64-v3")))
+#define LOST(A, B, TERM) (Lanes_4) _mm256_fmsub_pd((__m256d)A, (__m256d)B, (__m256d)TERM)
+#include "part/spread_pairs.inc"
+#define SUMS(HOW, ...) (fl_cpu_level() >= 4 ? HOW##_8(__VA_ARGS__) : HOW##_4(__VA_ARGS__))
+#define HAS_FMA (fl_cpu_level() >= 3)
+#else
+#define WIDE 1
+#define NAME(x) x##_1
+#define FUSED
+#define LOST(A, B, TERM) (Lanes_1){__builtin_fma(A[0], B[0], -TERM[0])}
+#include "part/spread_pairs.inc"
+#define SUMS(HOW, ...) HOW##_1(__VA_ARGS__)
+#define HAS_FMA __builtin_cpu_supports("fma")
+#endif
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
@@ -156,9 +96,9 @@ static void set_scale(const Pairs *p, Scale *s) {
 }
 
 static void sum_up(const Pairs *p, const double *const *x, int64_t n, const Scale *scale, BlockSums *out) {
-  if (p->n_sums == 2) sums_of_one(x[0], n, scale->start, out);
-  else if (p->n_sums == 3) sums_of_two(x[0], x[1], n, scale->start, out);
-  else sums_of_three(x[0], x[1], n, scale->start, out);
+  if (p->n_sums == 2) SUMS(sums_of_one, x[0], n, scale->start, out);
+  else if (p->n_sums == 3) SUMS(sums_of_two, x[0], x[1], n, scale->start, out);
+  else SUMS(sums_of_three, x[0], x[1], n, scale->start, out);
 }
 
 enum { FITS, OTHER_SCALE, NOT_FOR_THESE };
@@ -290,7 +230,7 @@ FlStatus fl_spread_pairs(FlSpread *s, bool *done) {
   Pairs p = {.s = s, .n_cols = a->n_cols, .n_sums = a->n_cols + s->n_products};
   double v;
   *done = false;
-  if (a->n < LEAST_ROWS || !__builtin_cpu_supports("fma")) return 0;
+  if (a->n < LEAST_ROWS || !HAS_FMA) return 0;
   for (int32_t k = 0; k < a->n_cols; k++)
     if (!fl_spread_is_float(s, k)) return 0;
   int64_t chunks = fl_part_chunks(a->n);

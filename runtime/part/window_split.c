@@ -18,12 +18,17 @@ bool fl_split_open(FlSplit *s, int greatest, int count_bits) {
   return true;
 }
 
+static const int64_t LOWER = (INT64_C(1) << 51) - 1;
+
+/* low >> 51: of numbers with a sign vectors have no such shift before AVX-512. */
+static inline int64_t upper_bits(int64_t low) { return (int64_t)(((uint64_t)low >> 51) ^ 4096) - 4096; }
+
 FL_PART_WIDE void fl_split_round(const FlSplit *s, const int64_t *high, const int64_t *low, int64_t n,
                                  double *out) {
   double unit_high = s->unit_high, unit_low = s->unit_low;
   for (int64_t i = 0; i < n; i++) {
-    int64_t carry = low[i] >> 51, rest = low[i] - carry * (INT64_C(1) << 51);
-    out[i] = (double)(high[i] + carry) * unit_high + (double)rest * unit_low;
+    int64_t carry = upper_bits(low[i]), rest = low[i] & LOWER;
+    out[i] = fl_part_double(high[i] + carry) * unit_high + fl_part_double(rest) * unit_low;
   }
 }
 
@@ -33,8 +38,9 @@ FL_PART_WIDE static int64_t near_means(const FlSplit *s, const int64_t *high, co
   double unit_high = s->unit_high, unit_low = s->unit_low;
   int64_t any = 0;
   for (int64_t i = 0; i < n; i++) {
-    int64_t carry = low[i] >> 51, rest = low[i] - carry * (INT64_C(1) << 51);
-    double x = (double)(high[i] + carry) * unit_high, y = (double)rest * unit_low, c = (double)count[i];
+    int64_t carry = upper_bits(low[i]), rest = low[i] & LOWER;
+    double x = fl_part_double(high[i] + carry) * unit_high, y = fl_part_double(rest) * unit_low;
+    double c = fl_part_double(count[i]);
     double sum = x + y, moved = sum - x, off = (x - (sum - moved)) + (y - moved); /* x + y = sum + off */
     double q = sum / c, wide = q * 0x1.0000002p27, head = wide - (wide - q), tail = q - head;
     double left = (sum - head * c) - tail * c; /* exact: head and tail have 26 bits, and c has no more */
@@ -59,11 +65,11 @@ void fl_split_mean(const FlSplit *s, const int64_t *high, const int64_t *low, co
 
 /* The greatest exponent field of n doubles. */
 FL_PART_WIDE int fl_split_exponent(const double *x, int64_t n) {
-  uint64_t most = 0;
+  int64_t most = 0; /* vectors compare numbers with a sign */
   for (int64_t i = 0; i < n; i++) {
-    uint64_t bits;
+    int64_t bits;
     memcpy(&bits, &x[i], sizeof bits);
-    bits &= UINT64_MAX >> 1;
+    bits &= INT64_MAX;
     most = bits > most ? bits : most;
   }
   return (int)(most >> 52);

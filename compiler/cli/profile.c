@@ -8,7 +8,8 @@
 #include <stdlib.h>
 
 typedef struct Line {
-  int64_t ns, rows, longest; /* rows: that the operator got which took longest, in all its calls */
+  /* rows: that the operator got which took longest, in all its calls; held: the most while one ran */
+  int64_t ns, rows, longest, held;
   FlText1 ops;
 } Line;
 
@@ -24,6 +25,13 @@ static void add_number(FlText1 *out, int64_t n) {
   for (int i = 0; i < len; i++) fl_text_addf(out, "%s%c", i && (len - i) % 3 == 0 ? "," : "", digits[i]);
 }
 
+/* Nothing where the run held no large block, as what it held is not known then. */
+static void add_held(FlText1 *out, int64_t bytes) {
+  double mib = (double)bytes / (1 << 20);
+  if (bytes > 0) fl_text_addf(out, mib < 100 ? "%8.1f MiB" : "%8.0f MiB", mib);
+  else fl_text_addf(out, "%12s", "");
+}
+
 /* The file of the record that is the script; -1: none. */
 static int file_of(const FlRecord *r, const FlSource *script) {
   char *real = realpath(script->path, NULL);
@@ -36,6 +44,7 @@ static int file_of(const FlRecord *r, const FlSource *script) {
 
 static void add_place(Line *line, const FlRecordPlace *p) {
   line->ns += p->ns;
+  if (p->held > line->held) line->held = p->held;
   if (p->ns > line->longest) {
     line->longest = p->ns;
     line->rows = p->rows_in;
@@ -70,7 +79,7 @@ void fl_explain_profile(FlText1 *out, FlArena *arena, const FlRecord *r, const F
     else elsewhere += p->ns;
   }
   say_head(out, &r->runs[0], same);
-  fl_text_addz(out, "       time  share       rows  line\n");
+  fl_text_addz(out, "       time  share       rows        held  line\n");
   for (int k = 1; k <= n; k++) {
     Line *l = &lines[k];
     if (l->ops.len) {
@@ -78,15 +87,19 @@ void fl_explain_profile(FlText1 *out, FlArena *arena, const FlRecord *r, const F
       add_number(&rows, l->rows);
       fl_text_addz(out, " ");
       add_time(out, l->ns);
-      fl_text_addf(out, "  %4.0f%% %10s  %4d  ", all ? 100.0 * (double)l->ns / (double)all : 0.0,
-                   l->rows > 0 ? rows.s : "", k);
+      fl_text_addf(out, "  %4.0f%% %10s", all ? 100.0 * (double)l->ns / (double)all : 0.0,
+                   l->rows > 0 ? rows.s : "");
+      add_held(out, l->held);
+      fl_text_addf(out, "  %4d  ", k);
       const char *text = script->text + script->lines[k - 1];
       fl_text_addf(out, "%.*s\n", (int)strcspn(text, "\n"), text);
-      fl_text_addf(out, "%37s%s\n", "# ", l->ops.s);
+      fl_text_addf(out, "%49s%s\n", "# ", l->ops.s);
       fl_text_reset(&rows);
     }
     fl_text_reset(&l->ops);
   }
+  fl_text_addz(
+      out, "held: the most that the run had in memory while the line ran, in blocks of 64 KiB and more\n");
   if (elsewhere > 0 && all)
     fl_text_addf(out, "%.0f%% in other files, or at lines that are no more\n",
                  100.0 * (double)elsewhere / (double)all);

@@ -36,6 +36,9 @@ FlPool *fl_pool_new(int64_t machine);
  * machine has: whoever owns the process may keep less of what is freed. */
 void fl_pool_tell(FlPool *pool, void (*keep)(int64_t limit));
 bool fl_pool_limit(FlPool *pool, int64_t bytes, const char *folder);
+/* Before anything is taken: who is told of all bytes that blocks in use have, but of those in files. */
+struct FlHighs;
+void fl_pool_highs(FlPool *pool, struct FlHighs *highs);
 /* Whether the resident size is kept: then work is cut into small pieces, with a breath between them. */
 bool fl_pool_is_limited(const FlPool *pool);
 /* Between pieces of work, any thread: makes room if the limit is near. */

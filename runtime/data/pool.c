@@ -7,7 +7,9 @@
  * or in `free`; the free blocks together are at most `limit` bytes, and the oldest give way; where none fits,
  * a new block is made of the huge pages of free ones, moved, and of fresh ones only as far as they do not do;
  * `used` is the size of all blocks, in use or free, that are not in files, and stays at most the share that
- * the limit allows. One lock; only large blocks come here. */
+ * the limit allows; `highs` is told the size of blocks in use that are not in files. One lock; only large
+ * blocks come here. */
+#include "base/high.h"
 #include "base/machine.h"
 #include "data/data_internal.h"
 #include "data/mapped.h"
@@ -49,6 +51,7 @@ struct FlPool {
   FlMappings mapped;           /* of all blocks in files */
   FlWriter *_Atomic writer;    /* NULL: nothing is written behind */
   bool grouped;                /* a control group has less than the machine */
+  FlHighs *highs;              /* of blocks in use; NULL: nobody asks */
   bool cut;                    /* more was asked for by --memory than there is */
   FlPoolLack lack;             /* of the last block that there was not */
   size_t lacked;               /* its size: whoever asks for as much again begins anew */
@@ -185,6 +188,8 @@ bool fl_pool_limit(FlPool *p, int64_t bytes, const char *folder) {
 
 void fl_pool_tell(FlPool *p, void (*keep)(int64_t limit)) { p->keep = keep; }
 
+void fl_pool_highs(FlPool *p, FlHighs *highs) { p->highs = fl_highs_ref(highs); }
+
 FlPool *fl_pool_ref(FlPool *p) {
   if (p) atomic_fetch_add_explicit(&p->refs, 1, memory_order_relaxed);
   return p;
@@ -197,6 +202,7 @@ void fl_pool_unref(FlPool *p) {
   fl_residents_free(p->residents);
   fl_mapped_free(&p->mapped);
   fl_writer_free(p->writer);
+  fl_highs_unref(p->highs);
   pthread_mutex_destroy(&p->lock);
   free(p->folder);
   free(p);
@@ -461,6 +467,7 @@ bool fl_pool_count(FlPool *p, size_t bytes, bool less) {
   if (!p) return true;
   if (less) {
     count(p, bytes, true);
+    fl_highs_add(p->highs, -(int64_t)bytes);
     return true;
   }
   Parts parts;
@@ -471,6 +478,7 @@ bool fl_pool_count(FlPool *p, size_t bytes, bool less) {
   if (!room) p->lack = FL_LACK_LIMIT;
   pthread_mutex_unlock(&p->lock);
   for (int i = 0; i < parts.n_gone; i++) block_free(parts.gone[i]);
+  if (room) fl_highs_add(p->highs, (int64_t)bytes);
   return room;
 }
 
@@ -547,7 +555,10 @@ bool fl_pool_take(FlPool *p, size_t bytes, FlBlockUse use, FlBlock *out) {
   int k = shared || fill == FL_FILL_PAST ? -1 : best_fit(p, bytes);
   if (k >= 0) *out = take_free(p, k);
   pthread_mutex_unlock(&p->lock);
-  if (k >= 0) return true;
+  if (k >= 0) {
+    fl_highs_add(p->highs, (int64_t)out->capacity);
+    return true;
+  }
   fill = fill_of(p, fill);
   if (fill == FL_FILL_PAST) return lacks(p, FL_LACK_LIMIT, bytes);
   Parts parts;
@@ -557,7 +568,9 @@ bool fl_pool_take(FlPool *p, size_t bytes, FlBlockUse use, FlBlock *out) {
   bool stays = fill == FL_FILL_ROOM && reserve(p, capacity, use, &parts);
   p->far += use == FL_BLOCK_NEAR && fill == FL_FILL_ROOM && !stays;
   pthread_mutex_unlock(&p->lock);
-  return new_block(p, capacity, stays, &parts, out);
+  bool made = new_block(p, capacity, stays, &parts, out);
+  if (made && !out->in_file) fl_highs_add(p->highs, (int64_t)out->capacity);
+  return made;
 }
 
 bool fl_pool_file(FlPool *p, size_t bytes, int *fd, bool *direct) {
@@ -597,6 +610,7 @@ void fl_pool_give(FlPool *p, FlBlock b) {
     block_free(b);
     return;
   }
+  fl_highs_add(p->highs, -(int64_t)b.capacity);
   pthread_mutex_lock(&p->lock);
   if (p->closed || b.shared || b.capacity > p->limit) {
     out[n_out++] = b;

@@ -3,6 +3,7 @@
  * In: a program and options. Out: a run with its pool of workers, memory, store and report, and in the end
  * the exit status. What always holds: the thread that makes a run is a worker of its pool and runs the
  * script's own context. */
+#include "base/high.h"
 #include "exec/exec_internal.h"
 #include "report/record.h"
 #include "exec/ranks.h"
@@ -144,8 +145,11 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
   const FlRunOptions *o = &run->options;
   run->recorded = fl_last_run_wanted(run);
   run->sched = o->pool ? o->pool : fl_sched_new(o->workers);
+  int workers = run->sched ? fl_sched_workers(run->sched) : 1;
   run->entered = o->pool && fl_sched_enter(o->pool);
   run->pool = fl_pool_new(0);
+  FlHighs *highs = run->recorded || o->report_file ? fl_highs_new(workers + 1) : NULL;
+  if (run->pool) fl_pool_highs(run->pool, highs);
   run->paths = fl_paths_new();
   run->files = fl_files_new();
   run->flight = fl_flight_new();
@@ -157,7 +161,8 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
                             .lane = lane,
                             .quiet = o->quiet,
                             .counts = run->recorded || o->report_file || o->trace_file || lane,
-                            .workers = run->sched ? fl_sched_workers(run->sched) : 1,
+                            .workers = workers,
+                            .highs = highs,
                             .program = program,
                             .holds = o->tries > 0,
                             .save = run->recorded && !o->tries && !o->taker ? fl_last_run_save : NULL,
@@ -169,6 +174,7 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
                             .plan = o->plan,
                             .plan_arg = o->plan_arg};
   run->report = fl_report_new(&report);
+  fl_highs_unref(highs);
   if (o->cache_dir)
     run->memo = fl_memo_open(&(FlMemoOptions){.dir = o->cache_dir,
                                               .warn = warn_memo,

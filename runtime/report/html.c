@@ -90,6 +90,8 @@ static void put_place(FILE *f, const FlReport *r, const FlPlaceSum *sum) {
   if (sum->counted) fl_html_count(f, sum->rows_out);
   fputs("<td class=n>", f);
   fl_html_bytes(f, sum->bytes);
+  fputs("<td class=n>", f);
+  if (sum->held) fl_html_bytes(f, sum->held);
   fprintf(f, "<td class=n>%s<td><code>", took);
   if (site) fl_html_text(f, site->line_text + strspn(site->line_text, " \t"));
   fputs("</code>\n", f);
@@ -106,8 +108,8 @@ static void put_operators(FILE *f, const FlReport *r) {
     fputs("<h2 id=\"operators\">Operators, by line</h2>\n<div class=\"scroll\" tabindex=\"0\" "
           "role=\"region\" aria-label=\"Operators\"><table><thead><tr><th scope=\"col\">line<th "
           "scope=\"col\">operator<th scope=\"col\">times<th scope=\"col\">rows in<th scope=\"col\">rows "
-          "out<th scope=\"col\">bytes<th scope=\"col\">time, of all workers<th scope=\"col\">what stands "
-          "there<tbody>\n",
+          "out<th scope=\"col\">bytes<th scope=\"col\">held at most<th scope=\"col\">time, of all workers<th "
+          "scope=\"col\">what stands there<tbody>\n",
           f);
   for (int32_t i = 0; i < n && i < MOST; i++) put_place(f, r, &sums[i]);
   if (n) fputs("</table></div>\n", f);

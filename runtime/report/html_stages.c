@@ -10,7 +10,7 @@ enum { MOST_CALLS = 10000 };
 typedef struct Sum {
   const FlStage *stage;
   int32_t how[FL_STAGE_TOGETHER + 1], kept[FL_KEPT_YES + 1];
-  int64_t ns, longest, rows_in, rows_out, bytes;
+  int64_t ns, longest, rows_in, rows_out, bytes, held;
 } Sum;
 
 /* Why a result is not in the store. */
@@ -38,6 +38,7 @@ static void add(Sum *s, const FlStageEvent *e, int64_t total) {
   if (e->as.rows_in > 0) s->rows_in += e->as.rows_in;
   if (e->as.rows_out > 0) s->rows_out += e->as.rows_out;
   s->bytes += e->as.bytes;
+  if (e->held > s->held) s->held = e->held;
 }
 
 static int by_time(const void *a, const void *b) {
@@ -60,6 +61,8 @@ static void put_sum(FILE *f, const Sum *s) {
   fl_html_count(f, s->rows_out);
   fputs("<td class=n>", f);
   fl_html_bytes(f, s->bytes);
+  fputs("<td class=n>", f);
+  if (s->held) fl_html_bytes(f, s->held);
   fputs("<td>", f);
   const char *joint = "";
   for (int k = FL_KEPT_YES; k >= 0; k--) {
@@ -132,7 +135,7 @@ void fl_html_stages(FILE *f, const FlReport *r, int64_t total) {
         "aria-label=\"Stages\"><table><thead><tr><th scope=\"col\">stage<th scope=\"col\">calls<th "
         "scope=\"col\">remembered<th scope=\"col\">failed<th scope=\"col\">time<th scope=\"col\">longest<th "
         "scope=\"col\">rows in<th scope=\"col\">rows out<th scope=\"col\">bytes<th "
-        "scope=\"col\">results<tbody>\n",
+        "scope=\"col\">held at most<th scope=\"col\">results<tbody>\n",
         f);
   for (int32_t i = 0; i < used; i++) put_sum(f, &sums[i]);
   fputs("</table></div>\n", f);

@@ -3,6 +3,7 @@
  * In: each run of one. Out: sums of a place and an operator. What always holds: a table belongs to one
  * worker, the only one that writes it; who reads meanwhile sees sums of a moment ago. Threads that are no
  * workers of the run's pool are not counted but for the one that runs the script. */
+#include "base/high.h"
 #include "report/report_internal.h"
 
 #include <stdlib.h>
@@ -11,8 +12,11 @@
 /* Calls of a place that are all timed; of later ones each EACH-th is, and counts for so many. */
 enum { ALWAYS = 64, EACH = 16 };
 
-static FlPlaceTable *table_of(FlReport *r, int worker) {
-  int k = worker < 0 || worker >= r->n_tables ? r->n_tables - 1 : worker;
+int fl_report_table(const FlReport *r, int worker) {
+  return worker < 0 || worker >= r->n_tables ? r->n_tables - 1 : worker;
+}
+
+static FlPlaceTable *table_of(FlReport *r, int k) {
   FlPlaceTable *t =
       atomic_load_explicit(&r->tables[k], memory_order_relaxed); /* written by this thread alone */
   if (!t && (t = calloc(1, sizeof *t)))
@@ -43,8 +47,10 @@ static void add(_Atomic int64_t *to, int64_t n) {
 }
 
 FlPlaceMark fl_report_begin(FlReport *r, int worker, const char *name, int32_t site) {
-  FlPlaceTable *t = r->options.counts ? table_of(r, worker) : NULL;
-  FlPlaceMark mark = {.place = t ? find(t, name, site) : NULL, .begin = -1, .weight = 1};
+  int k = fl_report_table(r, worker);
+  FlPlaceTable *t = r->options.counts ? table_of(r, k) : NULL;
+  FlPlaceMark mark = {.place = t ? find(t, name, site) : NULL, .begin = -1, .weight = 1, .table = k};
+  if (mark.place) mark.held = fl_highs_begin(r->options.highs, k);
   int64_t calls = mark.place ? atomic_load_explicit(&mark.place->calls, memory_order_relaxed) : 0;
   if (calls >= ALWAYS) mark.weight = calls % EACH ? 0 : EACH;
   if (mark.weight || fl_report_wants_kernels(r)) {
@@ -58,6 +64,9 @@ int64_t fl_report_end(FlReport *r, FlPlaceMark mark, int64_t rows_in, int64_t ro
   int64_t end = mark.begin < 0 ? -1 : fl_report_now(r);
   FlPlaceCount *p = mark.place;
   if (!p) return end;
+  int64_t held = fl_highs_end(r->options.highs, mark.table, mark.held);
+  if (held > atomic_load_explicit(&p->held, memory_order_relaxed))
+    atomic_store_explicit(&p->held, held, memory_order_relaxed);
   add(&p->calls, 1);
   if (end >= 0) add(&p->ns, (end - mark.begin) * mark.weight);
   if (rows_in > 0) add(&p->rows_in, rows_in);
@@ -90,6 +99,7 @@ static int32_t merge(FlPlaceSum *sums, int32_t n) {
     to->rows_out += sums[i].rows_out;
     to->counted += sums[i].counted;
     to->bytes += sums[i].bytes;
+    if (sums[i].held > to->held) to->held = sums[i].held;
   }
   return kept;
 }
@@ -116,7 +126,8 @@ FlPlaceSum *fl_report_places(const FlReport *r, int32_t *n) {
                                   atomic_load_explicit(&p->rows_in, memory_order_relaxed),
                                   atomic_load_explicit(&p->rows_out, memory_order_relaxed),
                                   atomic_load_explicit(&p->counted, memory_order_relaxed),
-                                  atomic_load_explicit(&p->bytes, memory_order_relaxed)};
+                                  atomic_load_explicit(&p->bytes, memory_order_relaxed),
+                                  atomic_load_explicit(&p->held, memory_order_relaxed)};
     }
   }
   *n = sums ? merge(sums, have) : 0;

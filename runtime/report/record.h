@@ -8,13 +8,15 @@
  *   file   := "file" path                              of the source, numbered from 0
  *   read   := "read" bytes mtime path                  a data file; nanoseconds since 1970
  *   made   := "made" stage (function '=' digest)*      the functions that a stage is made of, itself first
- *   stage  := "stage" stage how kept worker begin ns rows-in rows-out bytes file line digest arg*
+ *   stage  := "stage" stage how kept worker begin ns rows-in rows-out bytes held file line digest arg*
  *             how: run, cached, failed, running; kept: FlStageKept; digest: of its code
  *   arg    := digest (':' name ('=' value)?)?          of its content; value: as people read it
  *   note   := "note" stage ns name value               stage: which of the calls above; -1: the script
- *   place  := "place" operator file line column length callers text calls ns rows-in rows-out bytes
+ *   place  := "place" operator file line column length callers text calls ns rows-in rows-out bytes held
  *             callers: "line:column", joined by commas, of the calls that it came by; "-": none
  *             text: fl_record_line of its line; loops are the operator "loop"
+ *             held: the most bytes that the run held while one of them ran, in blocks of its pool of memory
+ *             (64 KiB and more each, none in files), whoever took them; of stages -1: not known
  *   call   := made | stage                             of the run before
  *   then FL_RECORD_SHOWN and what was shown (exec/shown.h), which is no text
  *
@@ -28,7 +30,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define FL_RECORD_HEAD "flow run 2\n"
+#define FL_RECORD_HEAD "flow run 3\n"
 #define FL_RECORD_BEFORE "---\n"
 #define FL_RECORD_SHOWN "===\n"
 
@@ -68,7 +70,7 @@ typedef struct FlRecordArg {
 
 typedef struct FlRecordStage {
   const char *name, *how, *kept, *code;
-  int64_t begin, ns, rows_in, rows_out, bytes;
+  int64_t begin, ns, rows_in, rows_out, bytes, held;
   int worker, file, line, n_args;
   FlRecordArg *args;
 } FlRecordStage;
@@ -83,7 +85,7 @@ typedef struct FlRecordPlace {
   const char *op, *callers;
   int file, line, column, length;
   uint64_t text;
-  int64_t calls, ns, rows_in, rows_out, bytes;
+  int64_t calls, ns, rows_in, rows_out, bytes, held;
 } FlRecordPlace;
 
 typedef struct FlRecordCalls {

@@ -166,6 +166,7 @@ static bool read_stage(Reader *in, char *rest) {
   bool good = text_of(&rest, &s.name) && text_of(&rest, &s.how) && text_of(&rest, &s.kept) &&
               int_of(&rest, &s.worker) && number_of(&rest, &s.begin) && number_of(&rest, &s.ns) &&
               number_of(&rest, &s.rows_in) && number_of(&rest, &s.rows_out) && number_of(&rest, &s.bytes) &&
+              number_of(&rest, &s.held) &&
               int_of(&rest, &s.file) && int_of(&rest, &s.line) && text_of(&rest, &s.code) &&
               (s.args = args_of(in, &rest, &s.n_args));
   FlRecordStage *to = good ? more(in, (void **)&in->calls->stages, in->calls->n_stages, sizeof s) : NULL;
@@ -188,7 +189,8 @@ static bool read_place(Reader *in, char *rest) {
   bool good = text_of(&rest, &p.op) && int_of(&rest, &p.file) && int_of(&rest, &p.line) &&
               int_of(&rest, &p.column) && int_of(&rest, &p.length) && text_of(&rest, &p.callers) &&
               text_of(&rest, &text) && number_of(&rest, &p.calls) && number_of(&rest, &p.ns) &&
-              number_of(&rest, &p.rows_in) && number_of(&rest, &p.rows_out) && number_of(&rest, &p.bytes);
+              number_of(&rest, &p.rows_in) && number_of(&rest, &p.rows_out) && number_of(&rest, &p.bytes) &&
+              number_of(&rest, &p.held);
   if (good) p.text = strtoull(text, NULL, 16);
   FlRecordPlace *to = good ? more(in, (void **)&in->r->places, in->r->n_places, sizeof p) : NULL;
   if (to) *to = p, in->r->n_places++;

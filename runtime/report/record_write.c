@@ -99,10 +99,10 @@ static void put_place(FILE *f, const FlReport *r, Files *files, const FlPlaceSum
   else fl_record_word(f, p->name);
   fprintf(f, " %d %d %d %d ", file, s->line, s->column, s->length);
   put_callers(f, r, site);
-  fprintf(f, " %llx %lld %lld %lld %lld %lld\n",
+  fprintf(f, " %llx %lld %lld %lld %lld %lld %lld\n",
           (unsigned long long)fl_record_line(s->line_text, strlen(s->line_text)), (long long)p->calls,
           (long long)p->ns, (long long)p->rows_in, (long long)(p->counted ? p->rows_out : -1),
-          (long long)p->bytes);
+          (long long)p->bytes, (long long)p->held);
 }
 
 static int by_time(const void *a, const void *b) {
@@ -125,11 +125,11 @@ static void put_stage(FILE *f, const FlReport *r, Files *files, const FlStageEve
   bool over = e->end >= 0;
   fputs("stage ", f);
   fl_record_word(f, e->stage->name);
-  fprintf(f, " %s %s %d %lld %lld %lld %lld %lld %d %d ", over ? fl_report_how(e->as.how) : "running",
+  fprintf(f, " %s %s %d %lld %lld %lld %lld %lld %lld %d %d ", over ? fl_report_how(e->as.how) : "running",
           over ? fl_report_kept(e->as.kept) : "no", e->worker, (long long)e->begin,
           (long long)((over ? e->end : now) - e->begin), (long long)(over ? e->as.rows_in : -1),
           (long long)(over ? e->as.rows_out : -1), (long long)(over ? e->as.bytes : 0),
-          s ? file_of(files, s->file) : -1, s ? s->line : 0);
+          (long long)(over ? e->held : -1), s ? file_of(files, s->file) : -1, s ? s->line : 0);
   if (over && e->as.key) fputs(e->as.key, f);
   else
     fprintf(f, "%016llx%016llx", (unsigned long long)e->stage->code.hi,

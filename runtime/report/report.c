@@ -3,8 +3,9 @@
  * In: events from any thread. Out: progress lines. What always holds: one lock; the live line ("running:
  * ...") is wiped before anything else is written to the terminal. Without memory for an event it is not
  * recorded. */
-#include "report/report_internal.h"
+#include "base/high.h"
 #include "base/whole_file.h"
+#include "report/report_internal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -39,6 +40,7 @@ FlReport *fl_report_new(const FlReportOptions *options) {
     free(r);
     return NULL;
   }
+  (void)fl_highs_ref(r->options.highs);
   pthread_mutex_init(&r->lock, NULL);
   return r;
 }
@@ -66,6 +68,7 @@ void fl_report_free(FlReport *r) {
   free(r->operators);
   free(r->held.pieces);
   free(r->held.bytes);
+  fl_highs_unref(r->options.highs);
   pthread_mutex_destroy(&r->lock);
   free(r);
 }
@@ -163,7 +166,8 @@ int32_t fl_report_stage(FlReport *r, const FlStage *stage, int worker, char *arg
   int32_t id = -1;
   if (grow((void **)&r->stages, r->n_stages, &r->cap_stages, sizeof *r->stages)) {
     id = r->n_stages++;
-    r->stages[id] = (FlStageEvent){stage, worker, now, -1, work_of(r), {0}, args};
+    int64_t held = fl_highs_begin(r->options.highs, fl_report_table(r, worker));
+    r->stages[id] = (FlStageEvent){stage, worker, now, -1, work_of(r), held, {0}, args};
   } else {
     free(args);
   }
@@ -184,6 +188,7 @@ void fl_report_stage_end(FlReport *r, int32_t id, FlStageEnd end) {
     FlStageEvent *e = &r->stages[id];
     e->end = now;
     e->work = work_of(r) - e->work;
+    e->held = fl_highs_end(r->options.highs, fl_report_table(r, e->worker), e->held);
     e->as = end;
     if (r->progress) {
       char took[32];

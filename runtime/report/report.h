@@ -21,6 +21,7 @@ typedef struct FlReportOptions {
   bool quiet;               /* no progress and no closing line */
   bool counts;              /* what operators and loops do is added up by their places */
   int workers;
+  struct FlHighs *highs;    /* what the run holds (base/high.h), of workers and one more; referenced */
   const FlProgram *program; /* whose sites and stages those of the events are; NULL: there are none */
   /* Called from time to time, by one thread at once, so that a run that is killed leaves a record; NULL:
    * nothing is left. */
@@ -127,6 +128,8 @@ typedef struct FlPlaceMark {
   struct FlPlaceCount *place; /* NULL: not counted */
   int64_t begin;         /* -1: not timed */
   int32_t weight;        /* how many calls the time stands for */
+  int32_t table;         /* whose place it is */
+  int64_t held;          /* for the end: see fl_highs_begin */
 } FlPlaceMark;
 FlPlaceMark fl_report_begin(FlReport *report, int worker, const char *name, int32_t site);
 int64_t fl_report_end(FlReport *report, FlPlaceMark mark, int64_t rows_in, int64_t rows_out, int64_t bytes);

@@ -14,6 +14,7 @@ typedef struct FlStageEvent {
   int64_t begin, end; /* nanoseconds; end < 0: still running */
   /* nanoseconds of processors that the process took meanwhile; while it runs: had taken before */
   int64_t work;
+  int64_t held;       /* the most bytes that the run held meanwhile; while it runs: see fl_highs_begin */
   FlStageEnd as;      /* how it ended; its key is owned */
   char *args;         /* as people read them, or NULL */
 } FlStageEvent;
@@ -30,7 +31,8 @@ enum { FL_TABLE_PLACES = 3072, FL_TABLE_SLOTS = 4096 };
 typedef struct FlPlaceCount {
   const char *name;
   int32_t site;
-  _Atomic int64_t calls, ns, rows_in, rows_out, counted, bytes; /* counted: calls that said how many rows */
+  /* counted: calls that said how many rows; held: the most bytes that the run held while one ran */
+  _Atomic int64_t calls, ns, rows_in, rows_out, counted, bytes, held;
 } FlPlaceCount;
 /* The places in the order in which they came, so that memory is touched only for those that there are. */
 typedef struct FlPlaceTable {
@@ -43,7 +45,7 @@ typedef struct FlPlaceTable {
 typedef struct FlPlaceSum {
   const char *name;
   int32_t site;
-  int64_t calls, ns, rows_in, rows_out, counted, bytes;
+  int64_t calls, ns, rows_in, rows_out, counted, bytes, held;
 } FlPlaceSum;
 
 typedef struct FlKernelEvent {
@@ -130,6 +132,8 @@ bool fl_report_ranks_line(const FlReport *report, char line[FL_RANKS_LINE]);
 /* Sums by place and operator, in the order of sites; the caller's to free. NULL: none. */
 FlPlaceSum *fl_report_places(const FlReport *report, int32_t *n);
 void fl_report_places_free(FlReport *report);
+/* The number of the table of a worker, or of who is none. */
+int fl_report_table(const FlReport *report, int worker);
 /* Has the record written where that is due; without the lock. */
 void fl_report_save_if_due(FlReport *report, int64_t now);
 /* Where a site stands in what the user wrote: itself, or the call out of which a site of the library came;

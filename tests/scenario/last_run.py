@@ -16,7 +16,7 @@ def record(place, script="main.flow"):
     name = b"run of " + str((place.path / script).resolve()).encode()
     for p in place.store.glob("records/*/*"):
         data = p.read_bytes()
-        at = data.find(b"flow run 2\n")
+        at = data.find(b"flow run 3\n")
         if at < 0 or name + b"flow" in data or data.count(name, 0, at + 1) == 0:
             continue
         lines = {}
@@ -73,6 +73,55 @@ place.write("main.flow", "# one more line\n" + (place.path / "main.flow").read_t
 profile = place.run("explain", "--profile", "main.flow")
 check(re.search(r"changed since\n(.*\n)*.* 3  let dear = sales", profile.stdout), "lines of a text that has changed are found", profile.stdout)
 check("run it first" in place.run("explain", "--profile", "other.flow").stderr, "explain --profile without a run")
+
+# ---- the most that the run held while a place ran: blocks of whole pages, for each column that lives then ----
+N = 500_000
+place = Place(main__flow=f"""let n = {N}
+let a = [for i in 0..n: f64((i * 7919) % 500009)]
+let b = sort(a)
+let c = [for x in b: x * 2.0 + 1.0]
+print(sum(c) > 0.0, b[0])
+let few = sort([3, 2, 1])
+print(few)
+stage large(x: f64[m]) -> f64 = sum(sort(x))
+let d = [for i in 0..2 * n: f64(i % 1000)]
+print(large(d), d[1])
+""")
+PAGE = 4096
+column = -(-8 * N // PAGE) * PAGE
+for mode in (["--workers", "1"], ["--workers", "2"], ["--workers", "3"]):
+    done = place.run("run", "main.flow", *mode)
+    check(done.returncode == 0, f"{mode} runs", done.stderr)
+    lines, _ = record(place)
+    held = {}
+    for p in lines["place"]:
+        held[(p[0], int(p[2]))] = max(int(p[12]), held.get((p[0], int(p[2])), 0))
+    most = {line: max(h for (_, at), h in held.items() if at == line) for _, line in held}
+    peak = int(lines["run"][0][4])
+    check(held["loop", 2] == column, f"{mode}: one column while it is made", [held, column])
+    check(2 * column <= most[3] <= 4 * column, f"{mode}: two and what sorting needs", [held, column])
+    loops = [h for (op, line), h in held.items() if op == "loop" and line in (4, 5)]
+    check(loops and set(loops) == {column}, f"{mode}: what nobody needs any more is held no more", [held, column])
+    check(most[6] == 0, f"{mode}: nothing large while three numbers are sorted", held)
+    check(all(0 <= h <= peak for h in held.values()), f"{mode}: not more than the process had", [held, peak])
+    stage = lines["stage"][0]
+    if mode == ["--workers", "1"]: # later ones remember it
+        check(4 * column - 2 * PAGE <= held["sort_values", 8] <= 9 * column, f"{mode}: in a stage", held)
+        check(int(stage[9]) == held["sort_values", 8], f"{mode}: a stage holds what its steps do", [stage, held])
+    else:
+        check(stage[1] == "cached" and int(stage[9]) >= 2 * column - PAGE, f"{mode}: a stage that is remembered", stage)
+said = place.run("explain", "--profile", "main.flow").stdout
+for line in (2, 3):
+    check(re.search(rf" {most[line] / 2**20:.1f} MiB +{line}  ", said), f"explain --profile says what line {line} held", said)
+check(re.search(r"\d% +3 +6  let few", said), "and nothing where that is not known", said)
+place.run("run", "main.flow", "--report", "run.html")
+lines, _ = record(place)
+page = (place.path / "run.html").read_text()
+for p in lines["place"]:
+    if p[0] == "sort_values" and p[2] in "36":
+        want = f"{int(p[12]) / 1e6:.1f} MB" if int(p[12]) else ""
+        row = re.search(rf"<tr><td class=n>{p[2]}<td>sort_values(.*)", page)
+        check(p[2] == "6" and not row or row and re.findall("<td class=n>([^<]*)", row[1])[4] == want, f"the page says what line {p[2]} held", row and row[0])
 
 # ---- notes over runs; how stages were kept ----
 place = Place(main__flow="""param rate: f64 = 0.5

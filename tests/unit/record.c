@@ -9,7 +9,7 @@
 
 #define RUN "run 1700000000000000 ended 0 120 4096 3 abcdef 2 1 0 loss=0.5 a%20b=%00\n"
 #define MADE "made train train%20x=00ff helper=12\n"
-#define STAGE "stage train run yes 1 5 100 -1 20 4096 0 7 00ff 11aa:x%3ay=3 22bb:t 33cc 44dd:e=%00\n"
+#define STAGE "stage train run yes 1 5 100 -1 20 4096 70000 0 7 00ff 11aa:x%3ay=3 22bb:t 33cc 44dd:e=%00\n"
 
 /* What is put of a record again. */
 static char *put_again(const char *text, bool calls) {
@@ -47,7 +47,7 @@ static void test_same(void) {
  * was shown is no line. */
 static void test_broken(void) {
   const char *text = FL_RECORD_HEAD RUN
-      "run x ended\nrun\nmade\nstage train run\nstage train run yes 1 5 100 -1 20 4096 0\nfoo\n" MADE
+      "run x ended\nrun\nmade\nstage train run\nstage train run yes 1 5 100 -1 20 4096 70000 0\nfoo\n" MADE
           FL_RECORD_BEFORE STAGE FL_RECORD_SHOWN "text 1 0 1 30\n" RUN;
   check_read(text, 1, 1, 0);
   check_put(FL_RECORD_HEAD RUN MADE FL_RECORD_BEFORE STAGE FL_RECORD_SHOWN RUN, false, RUN);

@@ -57,26 +57,26 @@ static void test_why(void) {
   char dir[64], out[4096];
   FlMemo *m = open_store(scratch(dir), 0);
   CHECK(TOOL(fl_tool_why, "x.flow") == 1 && strstr(out, "no run of x.flow"));
-  const char *record = "flow run 2\n"
+  const char *record = "flow run 3\n"
                        "run 1000 ended 0 5000 1 1 - 4 2 0\n"
-                       "stage load cached yes 0 5 7 -1 -1 0 0 3 c0 a0\n"
-                       "stage fit run yes 0 5 7 -1 -1 0 0 3 c1 a1 b2\n"
-                       "stage fit cached yes 0 5 7 -1 -1 0 0 3 c1 a9 b1\n"
-                       "stage score run yes 0 5 7 -1 -1 0 0 3 c3 a1\n"
-                       "stage extra run yes 0 5 7 -1 -1 0 0 3 c4\n"
-                       "stage again run yes 0 5 7 -1 -1 0 0 3 c5 a1\n"
-                       "stage cheap run cheap 0 5 7 -1 -1 0 0 3 c6\n"
-                       "stage bad run yes 0 x 7 -1 -1 0 0 3 c7\n"
+                       "stage load cached yes 0 5 7 -1 -1 0 0 0 3 c0 a0\n"
+                       "stage fit run yes 0 5 7 -1 -1 0 0 0 3 c1 a1 b2\n"
+                       "stage fit cached yes 0 5 7 -1 -1 0 0 0 3 c1 a9 b1\n"
+                       "stage score run yes 0 5 7 -1 -1 0 0 0 3 c3 a1\n"
+                       "stage extra run yes 0 5 7 -1 -1 0 0 0 3 c4\n"
+                       "stage again run yes 0 5 7 -1 -1 0 0 0 3 c5 a1\n"
+                       "stage cheap run cheap 0 5 7 -1 -1 0 0 0 3 c6\n"
+                       "stage bad run yes 0 x 7 -1 -1 0 0 0 3 c7\n"
                        "stage\n"
                        "nonsense 1 2\n"
                        "run 1 ended\n"
                        "---\n"
-                       "stage load run yes 0 5 7 -1 -1 0 0 3 c0 a0\n"
-                       "stage fit run yes 0 5 7 -1 -1 0 0 3 c1 a9 b1\n"
-                       "stage fit run yes 0 5 7 -1 -1 0 0 3 c1 a1 b1\n"
-                       "stage score run yes 0 5 7 -1 -1 0 0 3 c2 a1\n"
-                       "stage again cached yes 0 5 7 -1 -1 0 0 3 c5 a1\n"
-                       "stage cheap run cheap 0 5 7 -1 -1 0 0 3 c6\n";
+                       "stage load run yes 0 5 7 -1 -1 0 0 0 3 c0 a0\n"
+                       "stage fit run yes 0 5 7 -1 -1 0 0 0 3 c1 a9 b1\n"
+                       "stage fit run yes 0 5 7 -1 -1 0 0 0 3 c1 a1 b1\n"
+                       "stage score run yes 0 5 7 -1 -1 0 0 0 3 c2 a1\n"
+                       "stage again cached yes 0 5 7 -1 -1 0 0 0 3 c5 a1\n"
+                       "stage cheap run cheap 0 5 7 -1 -1 0 0 0 3 c6\n";
   CHECK(fl_memo_record_put(m, "run of x.flow", record, (int64_t)strlen(record)) == FL_MEMO_OK);
   CHECK(TOOL(fl_tool_why, "x.flow") == 0);
   CHECK(strstr(out, "load: cached"));

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "driver.h"
 
+#include "cli/bandwidth.h"
 #include "cli/front_tools.h"
 #include "cli/explain_plan.h"
 #include "cli/profile.h"
@@ -53,7 +54,8 @@ static int profile(const char *script) {
     c.silent = true;
     fl_front_check(&c, NULL, NULL, -1); /* it reads what the script imports */
     fl_source_digest(c.sources, source);
-    fl_explain_profile(&out, c.arena, last, c.script, strcmp(source, last->runs[0].source) == 0);
+    fl_explain_profile(&out, c.arena, last, c.script, strcmp(source, last->runs[0].source) == 0,
+                       fl_bandwidth_measure(last->runs[0].workers));
     fwrite(out.s, 1, out.len, stdout);
     fl_text_reset(&out);
   }

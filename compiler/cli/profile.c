@@ -9,7 +9,7 @@
 
 typedef struct Line {
   /* rows: that the operator got which took longest, in all its calls; held: the most while one ran */
-  int64_t ns, rows, longest, held;
+  int64_t ns, rows, longest, held, moved, moving; /* moved: bytes, of operators that took `moving` */
   FlText1 ops;
 } Line;
 
@@ -32,6 +32,13 @@ static void add_held(FlText1 *out, int64_t bytes) {
   else fl_text_addf(out, "%12s", "");
 }
 
+/* Bytes a second: nothing where those are not known of a twentieth of the line's time, or there are none. */
+static void add_speed(FlText1 *out, const Line *l) {
+  bool known = l->moved > 0 && l->moving > 0 && l->ns - l->moving <= l->ns / 20;
+  if (known) fl_text_addf(out, "%8.2f", (double)l->moved / (double)l->moving);
+  else fl_text_addf(out, "%8s", "");
+}
+
 /* The file of the record that is the script; -1: none. */
 static int file_of(const FlRecord *r, const FlSource *script) {
   char *real = realpath(script->path, NULL);
@@ -45,6 +52,10 @@ static int file_of(const FlRecord *r, const FlSource *script) {
 static void add_place(Line *line, const FlRecordPlace *p) {
   line->ns += p->ns;
   if (p->held > line->held) line->held = p->held;
+  if (p->moved >= 0) {
+    line->moved += p->moved;
+    line->moving += p->ns;
+  }
   if (p->ns > line->longest) {
     line->longest = p->ns;
     line->rows = p->rows_in;
@@ -66,7 +77,17 @@ static void say_head(FlText1 *out, const FlRecordSum *run, bool same) {
                (double)run->peak / (1 << 20), same ? "" : "; the script has changed since");
 }
 
-void fl_explain_profile(FlText1 *out, FlArena *arena, const FlRecord *r, const FlSource *script, bool same) {
+static void add_limit(FlText1 *out, double limit, int workers) {
+  fl_text_addz(out, "GB/s: bytes of columns that were read and written, each once, in 10^9 a second; "
+                    "caches may give more than memory");
+  if (limit > 0)
+    fl_text_addf(out, ",\n      of which %d thread%s can copy %.2f GB/s here", workers,
+                 workers == 1 ? "" : "s", limit * 1e-9);
+  fl_text_addz(out, "\n");
+}
+
+void fl_explain_profile(FlText1 *out, FlArena *arena, const FlRecord *r, const FlSource *script, bool same,
+                        double limit) {
   int n = (int)script->n_lines, its = file_of(r, script);
   Line *lines = fl_piece_new((size_t)n + 1, sizeof *lines);
   const uint64_t *texts = fl_source_lines(arena, script);
@@ -79,7 +100,7 @@ void fl_explain_profile(FlText1 *out, FlArena *arena, const FlRecord *r, const F
     else elsewhere += p->ns;
   }
   say_head(out, &r->runs[0], same);
-  fl_text_addz(out, "       time  share       rows        held  line\n");
+  fl_text_addz(out, "       time  share       rows        held    GB/s  line\n");
   for (int k = 1; k <= n; k++) {
     Line *l = &lines[k];
     if (l->ops.len) {
@@ -90,16 +111,18 @@ void fl_explain_profile(FlText1 *out, FlArena *arena, const FlRecord *r, const F
       fl_text_addf(out, "  %4.0f%% %10s", all ? 100.0 * (double)l->ns / (double)all : 0.0,
                    l->rows > 0 ? rows.s : "");
       add_held(out, l->held);
+      add_speed(out, l);
       fl_text_addf(out, "  %4d  ", k);
       const char *text = script->text + script->lines[k - 1];
       fl_text_addf(out, "%.*s\n", (int)strcspn(text, "\n"), text);
-      fl_text_addf(out, "%49s%s\n", "# ", l->ops.s);
+      fl_text_addf(out, "%57s%s\n", "# ", l->ops.s);
       fl_text_reset(&rows);
     }
     fl_text_reset(&l->ops);
   }
   fl_text_addz(
       out, "held: the most that the run had in memory while the line ran, in blocks of 64 KiB and more\n");
+  add_limit(out, limit, r->runs[0].workers);
   if (elsewhere > 0 && all)
     fl_text_addf(out, "%.0f%% in other files, or at lines that are no more\n",
                  100.0 * (double)elsewhere / (double)all);

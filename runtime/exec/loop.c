@@ -3,6 +3,7 @@
  * In: a compiled kernel or function and a number of elements. Out: all done, or the error that comes first:
  * in program order, then in position. What always holds: how elements are cut into pieces depends on the
  * kernel and the data alone; pieces only schedule. */
+#include "exec/moved.h"
 #include "exec/tasks.h"
 
 #include <stdlib.h>
@@ -105,12 +106,13 @@ int32_t fl_kernel_range(FlCtx *ctx, const FlKernel *kernel, const void *env, int
                    .traced = fl_report_wants_kernels(ctx->run->report)};
   FlReport *report = ctx->run->report;
   FlPlaceMark mark = fl_report_begin(report, fl_sched_worker(ctx->run->sched), kernel->name, kernel->site);
+  int64_t moved = fl_report_times(mark) ? fl_moved_by_kernel(kernel, env, n) : -1;
   if ((double)n * cost < INLINE_BELOW && !r.traced) {
     atomic_init(&r.faults, r.fast(ctx, env, begin, end));
   } else {
     run_loop(ctx->run, n, grain_of(kernel, n, cost), run_piece, &r);
   }
-  fl_report_end(report, mark, n, -1, 0);
+  fl_report_end(report, mark, n, -1, 0, moved);
   return atomic_load_explicit(&r.faults, memory_order_relaxed);
 }
 

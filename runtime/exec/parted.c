@@ -7,6 +7,7 @@
  * operator's code sees whole arrays alone, a kernel the elements alone whose rows are here. A run in which
  * nothing is parted pays for asking whether it is one. */
 #include "exec/exec_internal.h"
+#include "exec/moved.h"
 #include "exec/ranks.h"
 
 #include <stdlib.h>
@@ -207,7 +208,8 @@ static Moved moved_by(const FlOpDesc *desc, int64_t rows_in, const FlSlot *resul
     if (!is_array(t) && t.dtype == FL_I64 && i == first) m.rows_out = results[i].i;
     if (!is_array(t) || !results[i].a) continue;
     if (m.rows_out < 0) m.rows_out = results[i].a->dims[0];
-    if (!t.depth) m.bytes += fl_array_count(results[i].a) * fl_dtype_info[t.dtype].bytes;
+    /* Of its own type: row numbers may be smaller than others think, or have no memory. */
+    if (!t.depth && results[i].a->buffer) m.bytes += fl_array_bytes(results[i].a);
   }
   return m;
 }
@@ -219,10 +221,12 @@ FlStatus fl_run_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot 
   if (!report) return run_op(ctx, desc, args, results);
   int worker = fl_sched_worker(ctx->run->sched);
   FlPlaceMark mark = fl_report_begin(report, worker, desc->name, desc->site);
-  int64_t rows_in = rows_given(desc, args); /* before they are written in place, or let go of */
+  /* Before they are written in place, or let go of. */
+  int64_t rows_in = rows_given(desc, args), given = fl_report_times(mark) ? fl_moved_to_op(desc, args) : -1;
   FlStatus s = run_op(ctx, desc, args, results);
   Moved m = s ? (Moved){rows_in, -1, 0} : moved_by(desc, rows_in, results);
-  int64_t end = fl_report_end(report, mark, m.rows_in, m.rows_out, m.bytes);
+  int64_t moved = s ? -1 : fl_moved_by_op(desc, given, results);
+  int64_t end = fl_report_end(report, mark, m.rows_in, m.rows_out, m.bytes, moved);
   if (end >= 0 && fl_report_wants_operators(report)) {
     const FlProgram *p = ctx->run->program;
     int32_t line = p && desc->site >= 0 && desc->site < p->n_sites ? p->sites[desc->site].line : 0;

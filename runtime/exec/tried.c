@@ -67,7 +67,7 @@ FlStatus fl_run_walk(FlCtx *ctx, int32_t site, int64_t n, double ns, FlWalkFn *w
   if (fl_ctx_is_stopped(ctx)) return fl_fail_stopped(ctx);
   FlPlaceMark mark = fl_report_begin(run->report, fl_sched_worker(run->sched), "loop", site);
   FlStatus s = walk(arg);
-  fl_report_end(run->report, mark, n, -1, 0);
+  fl_report_end(run->report, mark, n, -1, 0, -1);
   return s;
 }
 

@@ -60,7 +60,8 @@ FlPlaceMark fl_report_begin(FlReport *r, int worker, const char *name, int32_t s
   return mark;
 }
 
-int64_t fl_report_end(FlReport *r, FlPlaceMark mark, int64_t rows_in, int64_t rows_out, int64_t bytes) {
+int64_t fl_report_end(FlReport *r, FlPlaceMark mark, int64_t rows_in, int64_t rows_out, int64_t bytes,
+                      int64_t moved) {
   int64_t end = mark.begin < 0 ? -1 : fl_report_now(r);
   FlPlaceCount *p = mark.place;
   if (!p) return end;
@@ -69,6 +70,10 @@ int64_t fl_report_end(FlReport *r, FlPlaceMark mark, int64_t rows_in, int64_t ro
     atomic_store_explicit(&p->held, held, memory_order_relaxed);
   add(&p->calls, 1);
   if (end >= 0) add(&p->ns, (end - mark.begin) * mark.weight);
+  if (fl_report_times(mark)) {
+    if (moved > 0) add(&p->moved, moved * mark.weight);
+    if (moved < 0) add(&p->unmoved, 1);
+  }
   if (rows_in > 0) add(&p->rows_in, rows_in);
   if (rows_out >= 0) {
     add(&p->rows_out, rows_out);
@@ -99,6 +104,8 @@ static int32_t merge(FlPlaceSum *sums, int32_t n) {
     to->rows_out += sums[i].rows_out;
     to->counted += sums[i].counted;
     to->bytes += sums[i].bytes;
+    to->moved += sums[i].moved;
+    to->unmoved += sums[i].unmoved;
     if (sums[i].held > to->held) to->held = sums[i].held;
   }
   return kept;
@@ -127,7 +134,9 @@ FlPlaceSum *fl_report_places(const FlReport *r, int32_t *n) {
                                   atomic_load_explicit(&p->rows_out, memory_order_relaxed),
                                   atomic_load_explicit(&p->counted, memory_order_relaxed),
                                   atomic_load_explicit(&p->bytes, memory_order_relaxed),
-                                  atomic_load_explicit(&p->held, memory_order_relaxed)};
+                                  atomic_load_explicit(&p->held, memory_order_relaxed),
+                                  atomic_load_explicit(&p->moved, memory_order_relaxed),
+                                  atomic_load_explicit(&p->unmoved, memory_order_relaxed)};
     }
   }
   *n = sums ? merge(sums, have) : 0;

@@ -12,11 +12,12 @@
  *             how: run, cached, failed, running; kept: FlStageKept; digest: of its code
  *   arg    := digest (':' name ('=' value)?)?          of its content; value: as people read it
  *   note   := "note" stage ns name value               stage: which of the calls above; -1: the script
- *   place  := "place" operator file line column length callers text calls ns rows-in rows-out bytes held
+ *   place  := "place" operator file line column length callers text calls ns rows-in rows-out bytes held moved
  *             callers: "line:column", joined by commas, of the calls that it came by; "-": none
  *             text: fl_record_line of its line; loops are the operator "loop"
  *             held: the most bytes that the run held while one of them ran, in blocks of its pool of memory
  *             (64 KiB and more each, none in files), whoever took them; of stages -1: not known
+ *             moved: bytes that they read and wrote, as exec/moved.h counts them; -1: not known of some
  *   call   := made | stage                             of the run before
  *   then FL_RECORD_SHOWN and what was shown (exec/shown.h), which is no text
  *
@@ -85,7 +86,7 @@ typedef struct FlRecordPlace {
   const char *op, *callers;
   int file, line, column, length;
   uint64_t text;
-  int64_t calls, ns, rows_in, rows_out, bytes, held;
+  int64_t calls, ns, rows_in, rows_out, bytes, held, moved;
 } FlRecordPlace;
 
 typedef struct FlRecordCalls {

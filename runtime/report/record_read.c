@@ -190,7 +190,7 @@ static bool read_place(Reader *in, char *rest) {
               int_of(&rest, &p.column) && int_of(&rest, &p.length) && text_of(&rest, &p.callers) &&
               text_of(&rest, &text) && number_of(&rest, &p.calls) && number_of(&rest, &p.ns) &&
               number_of(&rest, &p.rows_in) && number_of(&rest, &p.rows_out) && number_of(&rest, &p.bytes) &&
-              number_of(&rest, &p.held);
+              number_of(&rest, &p.held) && number_of(&rest, &p.moved);
   if (good) p.text = strtoull(text, NULL, 16);
   FlRecordPlace *to = good ? more(in, (void **)&in->r->places, in->r->n_places, sizeof p) : NULL;
   if (to) *to = p, in->r->n_places++;

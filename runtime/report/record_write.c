@@ -99,10 +99,11 @@ static void put_place(FILE *f, const FlReport *r, Files *files, const FlPlaceSum
   else fl_record_word(f, p->name);
   fprintf(f, " %d %d %d %d ", file, s->line, s->column, s->length);
   put_callers(f, r, site);
-  fprintf(f, " %llx %lld %lld %lld %lld %lld %lld\n",
+  fprintf(f, " %llx %lld %lld %lld %lld %lld %lld %lld\n",
           (unsigned long long)fl_record_line(s->line_text, strlen(s->line_text)), (long long)p->calls,
           (long long)p->ns, (long long)p->rows_in, (long long)(p->counted ? p->rows_out : -1),
-          (long long)p->bytes, (long long)p->held);
+          (long long)p->bytes, (long long)p->held,
+          (long long)(p->unmoved ? -1 : p->moved));
 }
 
 static int by_time(const void *a, const void *b) {

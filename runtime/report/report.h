@@ -123,7 +123,8 @@ void fl_report_kernel(FlReport *report, const char *name, int worker, int64_t be
                       int64_t elements);
 
 /* An operator or a loop begins at a site (-1: none) and ends. `name` must live as long as the report. Rows:
- * -1: none; bytes: of what it gave. The end gives the time, -1 where this one is not timed. */
+ * -1: none; bytes: of what it gave; moved: that it read and wrote, -1 where that is not known, asked only of
+ * those that are timed. The end gives the time, -1 where this one is not timed. */
 typedef struct FlPlaceMark {
   struct FlPlaceCount *place; /* NULL: not counted */
   int64_t begin;         /* -1: not timed */
@@ -132,7 +133,9 @@ typedef struct FlPlaceMark {
   int64_t held;          /* for the end: see fl_highs_begin */
 } FlPlaceMark;
 FlPlaceMark fl_report_begin(FlReport *report, int worker, const char *name, int32_t site);
-int64_t fl_report_end(FlReport *report, FlPlaceMark mark, int64_t rows_in, int64_t rows_out, int64_t bytes);
+static inline bool fl_report_times(FlPlaceMark mark) { return mark.place && mark.weight > 0; }
+int64_t fl_report_end(FlReport *report, FlPlaceMark mark, int64_t rows_in, int64_t rows_out, int64_t bytes,
+                      int64_t moved);
 
 /* Whether operators (reading, joins, groups ..) are to be recorded one by one, for a timeline, and one of
  * them, of that line of the script (0: none); what took less than 10 microseconds is left out. `name` must

@@ -33,6 +33,8 @@ typedef struct FlPlaceCount {
   int32_t site;
   /* counted: calls that said how many rows; held: the most bytes that the run held while one ran */
   _Atomic int64_t calls, ns, rows_in, rows_out, counted, bytes, held;
+  /* moved: bytes that calls read and wrote which are timed, as ns; unmoved: how many of those did not know */
+  _Atomic int64_t moved, unmoved;
 } FlPlaceCount;
 /* The places in the order in which they came, so that memory is touched only for those that there are. */
 typedef struct FlPlaceTable {
@@ -45,7 +47,7 @@ typedef struct FlPlaceTable {
 typedef struct FlPlaceSum {
   const char *name;
   int32_t site;
-  int64_t calls, ns, rows_in, rows_out, counted, bytes, held;
+  int64_t calls, ns, rows_in, rows_out, counted, bytes, held, moved, unmoved;
 } FlPlaceSum;
 
 typedef struct FlKernelEvent {

@@ -110,10 +110,27 @@ for mode in (["--workers", "1"], ["--workers", "2"], ["--workers", "3"]):
         check(int(stage[9]) == held["sort_values", 8], f"{mode}: a stage holds what its steps do", [stage, held])
     else:
         check(stage[1] == "cached" and int(stage[9]) >= 2 * column - PAGE, f"{mode}: a stage that is remembered", stage)
+    moved = {(p[0], int(p[2])): int(p[13]) for p in lines["place"]}
+    check(moved["loop", 2] == 8 * N and moved["sort_values", 3] == 16 * N, f"{mode}: a column made; one read, one made", moved)
+    check(sum(b for (op, line), b in moved.items() if op == "loop" and line in (4, 5)) == 8 * N, f"{mode}: one read", moved)
+    check(moved["print", 5] == -1, f"{mode}: what is printed is not known", moved)
 said = place.run("explain", "--profile", "main.flow").stdout
 for line in (2, 3):
-    check(re.search(rf" {most[line] / 2**20:.1f} MiB +{line}  ", said), f"explain --profile says what line {line} held", said)
-check(re.search(r"\d% +3 +6  let few", said), "and nothing where that is not known", said)
+    ns = sum(int(p[8]) for p in lines["place"] if int(p[2]) == line)
+    speed = sum(b for (_, at), b in moved.items() if at == line) / ns
+    check(re.search(rf" MiB +{speed:.2f} +{line}  ", said), f"explain --profile says how fast line {line} is", [speed, said])
+check(re.search(r"\d% +3 +7  print\(few\)", said), "and nothing of a line that only shows", said)
+source, target = bytearray(1 << 26), bytearray(1 << 26)
+best = 1e9
+for k in range(5):
+    began = time.perf_counter()
+    target[:] = source
+    best = min(best, time.perf_counter() - began)
+mine, limit = 2 * len(source) / best / 1e9, re.search(r"of which 3 threads can copy ([0-9.]+) GB/s here", said)
+check(limit and mine / 8 < float(limit[1]) < 8 * max(3, 1) * mine, "what memory can is what Python finds, roughly", [mine, said])
+for line in (2, 3):
+    check(re.search(rf" {most[line] / 2**20:.1f} MiB +[0-9.]+ +{line}  ", said), f"explain --profile says what line {line} held", said)
+check(re.search(r"\d% +3 +[0-9.]+ +6  let few", said), "and nothing where that is not known", said)
 place.run("run", "main.flow", "--report", "run.html")
 lines, _ = record(place)
 page = (place.path / "run.html").read_text()
@@ -122,6 +139,32 @@ for p in lines["place"]:
         want = f"{int(p[12]) / 1e6:.1f} MB" if int(p[12]) else ""
         row = re.search(rf"<tr><td class=n>{p[2]}<td>sort_values(.*)", page)
         check(p[2] == "6" and not row or row and re.findall("<td class=n>([^<]*)", row[1])[4] == want, f"the page says what line {p[2]} held", row and row[0])
+
+# ---- bytes that operators read and wrote; of calls that are timed, as the time is ----
+place = Place()
+place.write("t.csv", "a,b,c\n" + "".join(f"{i},{i * 0.5},x{i % 9}\n" for i in range(20_000)))
+place.write("main.flow", """let t = read_csv("t.csv")
+let numbers = t |> select(a, b)
+let few = numbers |> where(a % 4 == 0)
+show(few |> tail(1))
+let texts = t |> where(a % 5 == 0)
+show(texts |> tail(1))
+var s = 0
+for i in 0..1000 {
+  s = s + sum(sort([i, 3, 2, 1]))
+}
+print(s)
+""")
+for mode in (["--workers", "1"], ["--workers", "3"]):
+    done = place.run("run", "main.flow", *mode)
+    check(done.returncode == 0, f"{mode} runs", done.stderr)
+    lines, _ = record(place)
+    moved = {(p[0], int(p[2])): int(p[13]) for p in lines["place"]}
+    check(moved.get(("compress", 3)) == 20_000 * (1 + 16) + 5_000 * 16, f"{mode}: which rows, two columns, and what is kept of them", moved)
+    check(moved.get(("compress", 5)) == -1, f"{mode}: of texts it is not known", moved)
+    check(all(b == -1 for (op, line), b in moved.items() if op != "loop" and line == 1), f"{mode}: nor of a file", moved)
+    timed = sum(1 if k < 64 else 16 for k in range(1000) if k < 64 or k % 16 == 0)
+    check(moved.get(("sort_values", 9)) == timed * 64, f"{mode}: calls that are timed count for those that are not", [moved, timed])
 
 # ---- notes over runs; how stages were kept ----
 place = Place(main__flow="""param rate: f64 = 0.5

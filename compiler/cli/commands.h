@@ -19,6 +19,8 @@ int fl_command_graph(int n_words, char **words);
 int fl_command_doc(int n_words, char **words);
 /* flowc diff FILE [OTHER]: what is shown otherwise (cli/diff.h). 1: something is. */
 int fl_command_diff(int n_words, char **words);
+/* flowc bench FILE: what its stages take in several runs (cli/bench.h). */
+int fl_command_bench(int n_words, char **words);
 /* flowc new FOLDER: a folder with a first script. */
 int fl_command_new(int n_words, char **words);
 /* flowc repl: reads statements and runs each as it comes. */

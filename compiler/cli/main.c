@@ -30,6 +30,7 @@ static int (*const run_command[FL_N_COMMANDS])(int n_words, char **words) = {
     [FL_COMMAND_DOC] = fl_command_doc,
     [FL_COMMAND_GRAPH] = fl_command_graph,
     [FL_COMMAND_DIFF] = fl_command_diff,
+    [FL_COMMAND_BENCH] = fl_command_bench,
     [FL_COMMAND_WHY] = fl_tool_why,
     [FL_COMMAND_CACHE] = fl_tool_cache,
     [FL_COMMAND_DOCTOR] = fl_command_doctor,
@@ -39,17 +40,9 @@ static int (*const run_command[FL_N_COMMANDS])(int n_words, char **words) = {
     [FL_COMMAND_HELP] = help,
 };
 
-/* Commands of the language's tools that this version does not have. */
-static const char *const absent[] = {"bench"};
-
 static int unknown_command(const char *word) {
   const char *names[FL_N_COMMANDS];
   for (int i = 0; i < FL_N_COMMANDS; i++) names[i] = fl_command_name((FlCommandId)i);
-  for (size_t i = 0; i < sizeof absent / sizeof *absent; i++) {
-    if (strcmp(word, absent[i])) continue;
-    fprintf(stderr, "flowc: `%s` is not in this version of flow\n", word);
-    return 2;
-  }
   fprintf(stderr, "flowc: no command `%s`", word);
   const char *near = fl_closest(word, names, FL_N_COMMANDS);
   if (near) fprintf(stderr, "; did you mean `%s`?", near);

@@ -128,7 +128,7 @@ void fl_words_help(FlCommandId command) {
   if (strstr(c->operands, "FOLDER ..."))
     puts("\n  A folder stands for all scripts in it and in its folders, but for hidden ones.");
   if (strstr(c->operands, "FILE") && command != FL_COMMAND_WHY && command != FL_COMMAND_CACHE &&
-      command != FL_COMMAND_VERSION && command != FL_COMMAND_DIFF)
+      command != FL_COMMAND_VERSION && command != FL_COMMAND_DIFF && command != FL_COMMAND_BENCH)
     puts("\n  `-` is standard input.");
   puts("\noptions");
   for (int f = 0; f < FL_N_FLAGS; f++) {

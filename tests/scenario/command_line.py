@@ -78,10 +78,12 @@ WORKS = {
     ("diff", "--key"): (["a.flow", "a.flow"], lambda p: "what is shown is the same" in p.stdout),
     ("diff", "--cache"): (["a.flow", "a.flow"], lambda p: "what is shown is the same" in p.stdout),
     ("explain", "--ranks"): (["a.flow"], lambda p: "over 3 ranks" in p.stdout),
+    ("bench", "--runs"): (["a.flow"], lambda p: "a.flow: 2 runs with" in p.stdout),
+    ("bench", "--cache"): (["a.flow"], lambda p: "the run " in p.stdout),
     ("doctor", "--hosts"): ([], lambda p: "localhost: ssh: this machine answers" in p.stdout),
     ("why", "--cache"): (["a.flow"], lambda p: "s: run" in p.stdout),
 }
-VALUES = {"--output": "out.bin", "--mcpu": "x86-64-v3", "--emit": "ir", "--junit": "report.xml", "--limit": "1G", "--cache": "elsewhere", "--form": "dot", "--html": "pages", "--key": "n", "--hosts": "localhost", ("explain", "--ranks"): "3", "-c": 'print("7")'}
+VALUES = {"--output": "out.bin", "--mcpu": "x86-64-v3", "--emit": "ir", "--junit": "report.xml", "--limit": "1G", "--cache": "elsewhere", "--form": "dot", "--html": "pages", "--key": "n", "--hosts": "localhost", ("explain", "--ranks"): "3", "--runs": "2", "-c": 'print("7")'}
 run("run", "a.flow", "--cache", "elsewhere"), run("run", "a.flow")
 for name, options in OPTIONS.items():
     for option, other, value in options:

@@ -45,6 +45,9 @@ static Val add_pair(FlGen *g, LLVMModuleRef mod, LLVMBuilderRef b, const char *f
 }
 
 uint64_t fl_ll_features(FlGen *g) {
+  /* LLVM describes a processor anew for each set of features, which takes longer than the rest of a short
+   * program. */
+  if (!g->options.cpu_name && g->options.cpu == FL_CPU_PORTABLE) return FL_FEATURES_LEAST;
   LLVMModuleRef mod = LLVMModuleCreateWithNameInContext("features", g->cx);
   LLVMBuilderRef b = LLVMCreateBuilderInContext(g->cx);
   Val asks[FL_N_FEATURES];

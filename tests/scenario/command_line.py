@@ -126,6 +126,15 @@ for line in (["new"], ["new", "x", "y"], ["explain", "E0101", "E0102"], ["why", 
     check(expect(2, *line).stderr, f"{line}: a message")
 check("`skylake`" in run("build", "a.flow", "--mcpu", "skylak").stderr, "a misspelt processor")
 
+
+def needs(*words):
+    """What the binary says that its processor must have."""
+    program = next(line for line in run("build", "a.flow", "--emit", "llvm", *words).stdout.splitlines() if line.startswith("@flow_program"))
+    return int(program.split(" ")[-2])
+
+
+check(needs() == needs("--mcpu", "x86-64-v2") != needs("--mcpu", "x86-64-v3") != 0, "what is built for all processors needs x86-64-v2, by LLVM's own word")
+
 # ---- the exit status of each failure ----
 (place.path / "folder.flow").mkdir()
 for name in ("run", "build", "check", "test", "fmt", "explain", "version"):

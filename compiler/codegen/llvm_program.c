@@ -208,13 +208,14 @@ Val fl_ll_op_desc(FlGen *g, const FlOp *op) {
                  format_constant(g, a->format),
                  fl_ll_i32(g, a->n_options),
                  fl_ll_i32(g, (fl_op_info[op->code].flags & FL_OPF_EFFECT) != 0),
+                 fl_ll_i32(g, (int)fl_ir_passes(op->code)),
                  fl_ll_i32(g, runs && fl_plan_by_rows(g->plan, s)),
                  fl_ll_i32(g, runs ? (int)fl_plan_in_parts(g->plan, s) : FL_PARTS_NONE),
                  runs ? fl_ll_rows_constant(g, op->n_args, s->uses) : fl_ll_null(g),
                  arrays ? fl_ll_string(g, (const char *)stays, (size_t)arrays) : fl_ll_null(g),
                  run,
                  string(g, fl_ir_run_name(op))};
-  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 23, false), "desc");
+  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, sizeof parts / sizeof *parts, false), "desc");
 }
 
 /* ---- parameters and stages ------------------------------------------------------------------------- */

@@ -108,6 +108,7 @@ static void prepare_op(FlInterp *in, const FlOp *op) {
                    .options = op->attrs.options,
                    .n_options = op->attrs.n_options,
                    .acts = (fl_op_info[op->code].flags & FL_OPF_EFFECT) != 0,
+                   .passes = (int32_t)fl_ir_passes(op->code),
                    .by_rows = runs && fl_plan_by_rows(in->plan, note->step),
                    .in_parts = runs ? (int32_t)fl_plan_in_parts(in->plan, note->step) : FL_PARTS_NONE,
                    .rows = runs ? fl_plan_row_bytes(in->arena, op->n_args, note->step->uses) : NULL,

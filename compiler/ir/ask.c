@@ -216,6 +216,11 @@ bool fl_ir_is_effect(const FlOp *op) {
   return false;
 }
 
+FlPasses fl_ir_passes(FlOpcode code) {
+  int flags = fl_op_info[code].flags;
+  return flags & FL_OPF_WHOLE ? FL_PASSES_ALL : flags & FL_OPF_PICKS ? FL_PASSES_PICKS : FL_PASSES_UNKNOWN;
+}
+
 static bool kernel_op(const FlOp *op) {
   for (int i = 0; i < op->n_results; i++)
     if (!fl_t_is_scalar(op->results[i]->type)) return false;

@@ -55,7 +55,9 @@ enum {
   FL_OPF_TOTAL = 256,
   FL_OPF_COUNTS = 512,
   FL_OPF_LIBRARY = 1024,
-  FL_OPF_GROUPS = 2048
+  FL_OPF_GROUPS = 2048,
+  FL_OPF_WHOLE = 4096,
+  FL_OPF_PICKS = 8192
 };
 typedef enum FlDist {
   FL_DIST_NONE,
@@ -390,6 +392,7 @@ bool fl_ir_made_within(const FlValue *v, const FlOp *op);
 const FlOp *fl_ir_within(const FlOp *op);
 bool fl_ir_is_check(const FlOp *op);  /* CHECK or KEEP: no value, and only errors come of it */
 bool fl_ir_is_effect(const FlOp *op); /* itself or in a nested region */
+FlPasses fl_ir_passes(FlOpcode code);
 /* Some operator in it gives a text whose bytes are new. */
 bool fl_ir_makes_text(const FlRegion *r);
 bool fl_ir_is_kernel(const FlRegion *r);              /* see the top comment */

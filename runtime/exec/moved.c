@@ -4,8 +4,6 @@
 #include "data/data.h"
 #include "flow/dtypes.h"
 
-#include <string.h>
-
 static int64_t bytes_of(const FlArray *a) {
   FlKind kind = fl_dtype_info[a->dtype].kind;
   if (kind == FL_KIND_TEXT || kind == FL_KIND_REF || fl_array_cut(a)) return -1;
@@ -38,21 +36,12 @@ int64_t fl_moved_by_kernel(const FlKernel *k, const FlSlot *env, int64_t n) {
   return sum;
 }
 
-/* Operators that go over all that they are given, at least once; of `take` that is its first argument, and of
- * the others the rows that it gives. */
-static const char *const whole[] = {"compress", "take",      "sort_values", "sort_perm", "sort_rows",
-                                    "group",    "aggregate", "aggregates",  "distinct",  "join"};
-
-static bool is_take(const FlOpDesc *desc) { return strcmp(desc->name, "take") == 0; }
-
 static bool is_array(FlType1 t) { return t.rank > 0 && t.depth == 0; }
 
 int64_t fl_moved_to_op(const FlOpDesc *desc, const FlSlot *args) {
-  size_t k = 0, n = sizeof whole / sizeof *whole;
-  while (k < n && strcmp(whole[k], desc->name) != 0) k++;
-  if (k == n) return -1;
+  if (desc->passes == FL_PASSES_UNKNOWN) return -1;
   int64_t sum = 0;
-  for (int32_t i = 0; i < (is_take(desc) ? 1 : desc->n_args); i++) {
+  for (int32_t i = 0; i < (desc->passes == FL_PASSES_PICKS ? 1 : desc->n_args); i++) {
     if (desc->arg_types[i].depth) return -1;
     if (is_array(desc->arg_types[i]) && args[i].a && !add(&sum, bytes_of(args[i].a))) return -1;
   }
@@ -64,5 +53,5 @@ int64_t fl_moved_by_op(const FlOpDesc *desc, int64_t given, const FlSlot *result
   if (given < 0) return -1;
   for (int32_t i = 0; i < desc->n_results; i++)
     if (is_array(desc->result_types[i]) && results[i].a && !add(&gave, bytes_of(results[i].a))) return -1;
-  return given + (is_take(desc) ? 2 : 1) * gave;
+  return given + (desc->passes == FL_PASSES_PICKS ? 2 : 1) * gave;
 }

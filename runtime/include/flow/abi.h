@@ -219,6 +219,10 @@ typedef struct FlOptionAttr {
   int32_t found; /* 1: the file showed it itself, while compiling; the one that is read must not contradict */
 } FlOptionAttr;
 
+/* How much of its arguments an operator reads, beside writing what it gives: nobody says; each once; of its
+ * first argument all, of the others as many elements as it gives. */
+typedef enum FlPasses { FL_PASSES_UNKNOWN, FL_PASSES_ALL, FL_PASSES_PICKS } FlPasses;
+
 /* Static description of one runtime-operator call, emitted by the compiler: what ops.def calls attributes. */
 typedef struct FlOpDesc FlOpDesc;
 /* Every operator of class RUNTIME: fl_rt_<name>. args borrowed, results owned. */
@@ -239,6 +243,7 @@ struct FlOpDesc {
   const void *format;
   int32_t n_options;
   int32_t acts;         /* 1: on the world: of several ranks, one runs it */
+  int32_t passes;       /* FlPasses */
   int32_t by_rows;      /* 1: as of FlKernel */
   int32_t in_parts;     /* FlInParts */
   const uint8_t *rows;  /* of each argument: FlRows; NULL: it is not run by fl_run_op */
@@ -344,7 +349,7 @@ typedef struct FlProgram {
   uint64_t needs; /* features of the processor, base/features.h; 0: those of this one */
 } FlProgram;
 /* Of values and how they are stored, which keys depend on; and of programs: these tables. */
-enum { FL_ABI_VERSION = 3, FL_PROGRAM_VERSION = 10 };
+enum { FL_ABI_VERSION = 3, FL_PROGRAM_VERSION = 11 };
 
 /* FlStage.machine of stages with products by BLAS: the class of the processor, and which OpenBLAS computes
  * for it. */

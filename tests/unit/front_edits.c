@@ -167,8 +167,23 @@ static void columns_are_told_once(void) {
   fl_text_reset(&text);
 }
 
+/* `|` is read as `or`, but is no name where a word would be one. */
+static void signs_are_no_names(void) {
+  static const char *const lines[] = {"to each row. |b| x\n", "f(|b, &&c)\n", "let t.|| = 3\n", "x.! = 1\n"};
+  for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
+    FlText1 text = {0}, said = {0};
+    bool placed;
+    fl_text_addz(&text, lines[k]);
+    checked(&(Script){.path = "signs.flow"}, &text, &said, &placed);
+    check(placed && said.len, "%s: messages have places, and names have letters\n%s", lines[k], said.s);
+    fl_text_reset(&text);
+    fl_text_reset(&said);
+  }
+}
+
 int main(void) {
   columns_are_told_once();
+  signs_are_no_names();
   const char *wanted = getenv("FLOW_TEST_ROUNDS"), *seed = getenv("FLOW_TEST_SEED");
   int rounds = wanted ? atoi(wanted) : 600;
   if (seed) state += strtoull(seed, NULL, 10) * 2654435761u;

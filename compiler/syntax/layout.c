@@ -242,7 +242,6 @@ static bool is_only_a_name(const Layout *y, int i) {
 static bool word_is_name(const Layout *y, int i) {
   const FlToken *t = &y->in[i];
   int before = last_kind(y);
-  if (t->made) return false; /* a sign of other languages that is read as the word */
   if (is_only_a_name(y, i)) return true;
   if (t->kind == FL_TOK_VAR) return false;
   if (fl_syntax_word_group(t->kind) != FL_WORD_START) return false;

@@ -499,7 +499,9 @@ static void lose_names(FlParser *p, FlStmt *s, int head) {
     bool ends = k == FL_TOK_ASSIGN || k == FL_TOK_EQ || k == FL_TOK_LT ||
                 (!pattern && (k == FL_TOK_LPAREN || k == FL_TOK_COLON));
     if (ends && s->lost.n) return;
-    if (fl_syntax_is_name(&t[i])) fl_vec_push(p->arena, &s->lost, ((FlName){t[i].name, t[i].span}));
+    /* A sign that is read as a word, and a quoted name that does not end, have no letters. */
+    if (fl_syntax_is_name(&t[i]) && *t[i].name)
+      fl_vec_push(p->arena, &s->lost, ((FlName){t[i].name, t[i].span}));
     if (kind == FL_TOK_IMPORT && k == FL_TOK_TEXT) fl_vec_push(p->arena, &s->lost, file_name(p, &t[i]));
   }
 }

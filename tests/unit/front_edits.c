@@ -79,13 +79,15 @@ static void edit(FlText1 *text) {
 /* What the witness is told has places in the texts. */
 typedef struct Told {
   const FlSources *sources;
-  int n, wrong;
+  int n;
+  FlText1 wrong;
 } Told;
 
 static void told(Told *t, FlSpan at, const char *text) {
   const FlSource *f = fl_sources_get(t->sources, at.file);
   t->n++;
-  t->wrong += !f || at.start > f->len || at.len > f->len - at.start || !text || !*text;
+  if (!f || at.start > f->len || at.len > f->len - at.start || !text || !*text)
+    fl_text_addf(&t->wrong, "told of %u + %u: `%s`\n", at.start, at.len, text ? text : "nothing");
 }
 static void told_value(void *env, FlSpan at, const char *type) { told(env, at, type); }
 static void told_columns(void *env, FlSpan at, const char *row) { told(env, at, row); }
@@ -98,7 +100,8 @@ static void told_step(void *env, FlSpan at, FlFlow takes, FlFlow gives) {
   told(env, at, takes.columns >= 0 && gives.columns >= 0 ? "step" : NULL);
 }
 
-static double checked(const Script *s, const FlText1 *text, FlText1 *said, bool *placed) {
+/* said: its messages; wrong: of these, and what the witness is told, what has no place. */
+static double checked(const Script *s, const FlText1 *text, FlText1 *said, FlText1 *wrong) {
   struct timespec from, to;
   FlCompilation c;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
@@ -107,13 +110,15 @@ static double checked(const Script *s, const FlText1 *text, FlText1 *said, bool 
   fl_front_check(&c, NULL, &(FlWitness){&seen, told_value, told_name, told_columns, told_step, NULL}, -1);
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
   fl_sink_print(c.sink, said, false);
-  *placed = seen.wrong == 0;
+  *wrong = seen.wrong;
   for (int i = 0; i < c.sink->diags.n; i++) {
     const FlDiag *d = c.sink->diags.at[i];
     const FlSource *f = d->span.file ? fl_sources_get(c.sources, d->span.file) : NULL;
-    *placed = *placed && f && d->span.start <= f->len && d->span.len <= f->len - d->span.start && *d->message;
+    if (!f || d->span.start > f->len || d->span.len > f->len - d->span.start || !*d->message)
+      fl_text_addf(wrong, "message at %u + %u: %s\n", d->span.start, d->span.len, d->message);
   }
-  *placed = *placed && (c.sink->n_errors > 0) == (c.sema.module == NULL);
+  if ((c.sink->n_errors > 0) != (c.sema.module == NULL))
+    fl_text_addf(wrong, "%d errors, and %s module\n", c.sink->n_errors, c.sema.module ? "a" : "no");
   fl_compilation_reset(&c);
   return (double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) / 1e6;
 }
@@ -167,15 +172,20 @@ static void columns_are_told_once(void) {
   fl_text_reset(&text);
 }
 
-/* `|` is read as `or`, but is no name where a word would be one. */
-static void signs_are_no_names(void) {
-  static const char *const lines[] = {"to each row. |b| x\n", "f(|b, &&c)\n", "let t.|| = 3\n", "x.! = 1\n"};
+/* `|` is read as `or`, and a quote begins a name: neither is one that has letters. */
+static void names_have_letters(void) {
+  static const char *const lines[] = {"to each row. |b| x\n", "f(|b, &&c)\n", "let t.|| = 3\n", "x.! = 1\n",
+                                      "prin, and ait`\n", "let ` = 1\n",  "fn `(x) = x\n",
+                                      "stage `(` = 3\n", "for ` in 0..3 { print(`) }\n",
+                                      "let (a, `) = (1, 2)\nparam `\n", "show(t |> derive(` = 1))\n",
+                                      "let f = ` => 1\n", "import `\ntype ` = i64\n"};
   for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
-    FlText1 text = {0}, said = {0};
-    bool placed;
+    FlText1 text = {0}, said = {0}, wrong = {0};
     fl_text_addz(&text, lines[k]);
-    checked(&(Script){.path = "signs.flow"}, &text, &said, &placed);
-    check(placed && said.len, "%s: messages have places, and names have letters\n%s", lines[k], said.s);
+    checked(&(Script){.path = "signs.flow"}, &text, &said, &wrong);
+    check(!wrong.len && said.len, "%s: messages have places, and names have letters\n%s%s", lines[k],
+          wrong.s ? wrong.s : "", said.s ? said.s : "");
+    fl_text_reset(&wrong);
     fl_text_reset(&text);
     fl_text_reset(&said);
   }
@@ -183,7 +193,7 @@ static void signs_are_no_names(void) {
 
 int main(void) {
   columns_are_told_once();
-  signs_are_no_names();
+  names_have_letters();
   const char *wanted = getenv("FLOW_TEST_ROUNDS"), *seed = getenv("FLOW_TEST_SEED");
   int rounds = wanted ? atoi(wanted) : 600;
   if (seed) state += strtoull(seed, NULL, 10) * 2654435761u;
@@ -198,18 +208,20 @@ int main(void) {
   double *times = calloc((size_t)rounds + 1, sizeof *times);
   for (int k = 0; k < rounds && times; k++) {
     const Script *s = &scripts[below((size_t)n_scripts)];
-    FlText1 text = {0}, first = {0}, second = {0};
-    bool placed, again;
+    FlText1 text = {0}, first = {0}, second = {0}, wrong = {0};
     fl_text_add(&text, s->text.s, s->text.len);
     for (size_t n = 1 + below(3); n > 0; n--) edit(&text);
-    times[k] = checked(s, &text, &first, &placed);
+    times[k] = checked(s, &text, &first, &wrong);
     if (k % 8 == 0) {
+      FlText1 again = {0};
       checked(s, &text, &second, &again);
+      fl_text_reset(&again);
       check(first.len == second.len && (!first.len || memcmp(first.s, second.s, first.len) == 0),
             "%s, edit %d: the same messages when it is checked again", s->path, k);
     }
-    check(placed, "%s, edit %d: messages have places, and there is a module if there is no error\n%s",
-          s->path, k, first.s ? first.s : "");
+    check(!wrong.len, "%s, edit %d: messages have places, and there is a module if there is no error\n%s%s",
+          s->path, k, wrong.s ? wrong.s : "", text.s);
+    fl_text_reset(&wrong);
     check(!first.s || !strstr(first.s, "flow itself"), "%s, edit %d: flow itself does not fail\n%s", s->path,
           k, first.s);
     fl_text_reset(&text);

@@ -19,6 +19,7 @@
 enum {
   MOST_CUTS = 1023,
   MOST_BUCKETS = 2 * MOST_CUTS + 1,
+  STRIPS = 1 << 12, /* of equal width, into which the codes between the cuts are divided */
   ALONE = 1 << 16, /* less rows are one bucket */
   ROWS_A_CUT = 1 << 12,
   RUN = 16,
@@ -44,8 +45,10 @@ typedef struct Sort {
   FlPool *pool;
   uint64_t flip; /* all ones where the order is descending: codes, but NaN's, are turned over */
   int64_t n, chunk, chunks; /* rows; of a chunk */
-  uint64_t cuts[MOST_CUTS + 1]; /* ascending, then the greatest code there is */
-  int64_t n_cuts, n_buckets;    /* bucket 2 c: between cut c - 1 and cut c; 2 c + 1: equals cut c */
+  uint64_t cuts[2 * (MOST_CUTS + 1)]; /* ascending, then the greatest code there is */
+  int64_t n_cuts, n_buckets; /* bucket 2 c: between cut c - 1 and cut c; 2 c + 1: equals cut c */
+  int strip_bits, half;      /* of a strip's width; a power of two that is more than half of a strip's cuts */
+  uint16_t below[STRIPS];    /* cuts in the strips before; the first and last one reach to both ends */
   int64_t *count;               /* [chunks][n_buckets]; then where the chunk's codes of an even bucket go */
   int64_t *start;               /* [n_buckets + 1] in the result */
   uint16_t *bucket;             /* [n] of each row, where there is room; else they are found again */
@@ -156,23 +159,42 @@ static void chunk_rows(const Sort *s, int64_t c, int64_t *from, int64_t *to) {
   *to = fl_part_min(*from + s->chunk, s->n);
 }
 
+/* The strip of a code, never falling with it. */
+static inline int64_t strip_of(const Sort *s, uint64_t code) {
+  uint64_t above = code < s->cuts[0] ? 0 : (code - s->cuts[0]) >> s->strip_bits;
+  return above < STRIPS ? (int64_t)above : STRIPS - 1;
+}
+
+static void find_strips(Sort *s) {
+  int64_t c = 0, most = 0;
+  uint64_t span = s->n_cuts > 0 ? s->cuts[s->n_cuts - 1] - s->cuts[0] : 0;
+  s->strip_bits = (int)fl_part_max(fl_part_bits(span) - fl_part_bits(STRIPS - 1), 0);
+  for (int64_t k = 0; k < STRIPS; k++) {
+    int64_t before = c;
+    s->below[k] = (uint16_t)c;
+    while (c < s->n_cuts && strip_of(s, s->cuts[c]) == k) c++;
+    most = fl_part_max(most, c - before);
+  }
+  for (s->half = 1; 2 * s->half - 1 < most; s->half *= 2) continue;
+}
+
 static FlStatus find_cuts(FlPartMem *m, Sort *s) {
   int64_t wanted = s->n < ALONE ? 0 : fl_part_min(MOST_CUTS, s->n / ROWS_A_CUT);
   FlPartSample sample = {
       .read = read_codes, .env = s, .n = s->n, .places = wanted, .run = RUN, .wanted = wanted, .n_words = 1};
   if (fl_part_sample_cuts(m, &sample, s->cuts, &s->n_cuts) != 0) return 1;
-  for (int64_t c = s->n_cuts; c <= MOST_CUTS; c++) s->cuts[c] = UINT64_MAX;
+  for (int64_t c = s->n_cuts; c < 2 * (MOST_CUTS + 1); c++) s->cuts[c] = UINT64_MAX;
   s->n_buckets = 2 * s->n_cuts + 1;
+  find_strips(s);
   return 0;
 }
 
-/* The buckets of n codes, at most FL_PART_BATCH. All take the same steps, one step after the other, so that
- * the processor neither waits nor guesses. */
+/* The buckets of n codes, at most FL_PART_BATCH. A code's strip tells most of it; then all take the same
+ * steps, one step after the other, so that the processor neither waits nor guesses. */
 static void find_buckets(const Sort *s, const uint64_t *code, int64_t n, int32_t *bucket) {
-  int32_t low[FL_PART_BATCH] = {0};
-  int32_t half = 1;
-  while (half < s->n_cuts + 1) half *= 2;
-  for (half /= 2; half > 0; half /= 2) {
+  int32_t low[FL_PART_BATCH];
+  for (int64_t i = 0; i < n; i++) low[i] = s->below[strip_of(s, code[i])];
+  for (int32_t half = s->half; half > 0; half /= 2) {
     for (int64_t i = 0; i < n; i++) low[i] += half & -(int32_t)(s->cuts[low[i] + half - 1] < code[i]);
   }
   for (int64_t i = 0; i < n; i++) bucket[i] = 2 * low[i] + (low[i] < s->n_cuts && s->cuts[low[i]] == code[i]);

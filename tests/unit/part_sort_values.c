@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIB = 1 << 20, N_SHAPES = 6 };
+enum { MIB = 1 << 20, N_SHAPES = 7 };
 
 static uint64_t seed = 5;
 static uint64_t draw(void) {
@@ -31,6 +31,7 @@ static double float_of(int shape, int64_t i) {
   case 2: return r % 3 == 0 ? v : floor(u * 5) - 2;
   case 3: return (double)i;
   case 4: return r & 64 ? -0.0 : 0.0;
+  case 5: return (double)(i % 1000 - 500) / (double)(i % 7 + 1);
   default: return ldexp(u - 0.5, (int)(r % 2000) - 1000);
   }
 }
@@ -42,6 +43,7 @@ static uint64_t bits_of(int shape, int64_t i) {
   case 2: return (uint64_t)-i;
   case 3: return (uint64_t)i;
   case 4: return 7;
+  case 5: return (uint64_t)(i % 1000 - 500);
   default: return draw() >> draw() % 64;
   }
 }

@@ -47,7 +47,8 @@ static void read_codes(const FlPartDigit *d, int side, int64_t row, int64_t n, u
 }
 #undef READ
 
-static void read_digit(const FlPartDigit *d, int side, int64_t row, int64_t n, uint64_t *out) {
+FL_PART_WIDE static void read_digit(const FlPartDigit *d, int side, int64_t row, int64_t n,
+                                    uint64_t *out) {
   const FlPartCol *col = &d->key->side[side];
   const uint8_t *valid = col->valid;
   if (d->says_null) {
@@ -131,6 +132,32 @@ typedef struct Ranging {
   Range *ranges; /* one a chunk */
 } Ranging;
 
+/* Takes n codes in; valid: theirs or NULL. Each question by itself, as vectors answer it. */
+FL_PART_WIDE static void widen(Range *r, const uint64_t *code, const uint8_t *valid, bool nan_is_max,
+                               int64_t n) {
+  uint64_t least = r->least, greatest = r->greatest, nan = 0, null = 0;
+  if (valid == NULL && !nan_is_max) {
+    for (int64_t i = 0; i < n; i++) {
+      least = code[i] < least ? code[i] : least;
+      greatest = code[i] > greatest ? code[i] : greatest;
+    }
+  } else {
+    for (int64_t i = 0; i < n; i++) {
+      uint64_t is_null = valid != NULL && !valid[i] ? UINT64_MAX : 0;
+      uint64_t is_nan = nan_is_max && code[i] == UINT64_MAX ? ~is_null : 0, out = is_null | is_nan;
+      uint64_t low = code[i] | out, high = code[i] & ~out;
+      null |= is_null;
+      nan |= is_nan;
+      least = low < least ? low : least;
+      greatest = high > greatest ? high : greatest;
+    }
+  }
+  r->least = least;
+  r->greatest = greatest;
+  r->nan |= nan != 0;
+  r->null |= null != 0;
+}
+
 static int32_t range_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Ranging *g = env;
   const FlPartCol *col = &g->digit->key->side[g->side];
@@ -144,21 +171,7 @@ static int32_t range_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
     for (int64_t row = from; row < to; row += FL_PART_BATCH) {
       int64_t count = fl_part_min(FL_PART_BATCH, to - row);
       read_codes(g->digit, g->side, row, count, code);
-      if (col->valid == NULL && !nan_is_max) {
-        for (int64_t i = 0; i < count; i++) {
-          r.least = code[i] < r.least ? code[i] : r.least;
-          r.greatest = code[i] > r.greatest ? code[i] : r.greatest;
-        }
-        continue;
-      }
-      for (int64_t i = 0; i < count; i++) {
-        bool null = !fl_part_valid(col->valid, row + i), nan = !null && nan_is_max && code[i] == UINT64_MAX;
-        bool proper = !null && !nan;
-        r.null |= null;
-        r.nan |= nan;
-        r.least = proper && code[i] < r.least ? code[i] : r.least;
-        r.greatest = proper && code[i] > r.greatest ? code[i] : r.greatest;
-      }
+      widen(&r, code, col->valid != NULL ? col->valid + row : NULL, nan_is_max, count);
     }
     g->ranges[c] = r;
   }

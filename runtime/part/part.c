@@ -178,7 +178,7 @@ FlStatus fl_part_col(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, int32
   case FL_U32: READ(uint32_t, OUT)                                                                           \
   case FL_U64: READ(uint64_t, OUT)
 
-void fl_part_read_f64(const FlPartCol *c, int64_t begin, int64_t n, double *out) {
+FL_PART_WIDE void fl_part_read_f64(const FlPartCol *c, int64_t begin, int64_t n, double *out) {
   switch ((FlDtype)c->dtype) {
     READ_INTEGERS(double)
   case FL_F32: READ(float, double)
@@ -192,7 +192,7 @@ void fl_part_read_f64(const FlPartCol *c, int64_t begin, int64_t n, double *out)
   if (c->valid != NULL) fl_part_zero_nulls(c->valid + begin, n, out);
 }
 
-void fl_part_read_i64(const FlPartCol *c, int64_t begin, int64_t n, int64_t *out) {
+FL_PART_WIDE void fl_part_read_i64(const FlPartCol *c, int64_t begin, int64_t n, int64_t *out) {
   switch ((FlDtype)c->dtype) {
     READ_INTEGERS(int64_t)
   case FL_F32:
@@ -224,7 +224,7 @@ static inline uint64_t code_of_f32(float v) {
   return v != v ? UINT64_MAX : ordered;
 }
 
-void fl_part_read_code(const FlPartCol *c, int64_t begin, int64_t n, uint64_t *out) {
+FL_PART_WIDE void fl_part_read_code(const FlPartCol *c, int64_t begin, int64_t n, uint64_t *out) {
   if (c->dtype == FL_F64) {
     const double *v = (const double *)c->data + begin;
     for (int64_t i = 0; i < n; i++) out[i] = code_of_f64(v[i]);

@@ -5,9 +5,9 @@
  * the result is unique, so neither the number of buckets nor the cut into chunks can matter.
  *
  * One pass counts the leading bits of the words by chunk, a second puts each pair in its bucket; a bucket
- * fits in a cache and is sorted there: by 16 bits from the first that differs within it, least digit first,
- * then by insertion. Where the insertions get many, the words agree in more bits than that, and the bucket is
- * merged. */
+ * fits in a cache and is sorted there: by about as many bits from the first that differs within it as tell
+ * its rows apart, least digit first, then by insertion. Where the insertions get many, the words agree in
+ * more bits than that, and the bucket is sorted by all bits. */
 #include "part/part_internal.h"
 
 enum {
@@ -115,17 +115,28 @@ static bool insert_all(FlPartPair *p, int64_t n) {
   return moves <= most;
 }
 
-static void sort_bucket(FlPartPair *p, FlPartPair *spare, int64_t n) {
-  uint64_t differ = 0;
-  for (int64_t i = 1; i < n; i++) differ |= p[i].key ^ p[0].key;
-  if (differ == 0) return;
-  if (n > FEW) {
-    int top = fl_part_bits(differ), low = (int)fl_part_max(0, top - DIGIT),
-        lower = (int)fl_part_max(0, low - DIGIT);
-    sort_digit(p, spare, n, lower);
-    sort_digit(spare, p, n, low);
+/* By as many of the highest bits that differ as tell most of them apart, lowest digit first, then by
+ * insertion; by all bits where that leaves too many in their places. */
+void fl_part_sort_bucket(FlPartPair *p, FlPartPair *spare, int64_t n) {
+  uint64_t differ = 0, falls = 0;
+  for (int64_t i = 1; i < n; i++) {
+    differ |= p[i].key ^ p[0].key;
+    falls |= p[i].key < p[i - 1].key;
   }
-  if (!insert_all(p, n)) fl_part_sort_small(p, spare, n);
+  if (falls == 0) return;
+  int top = fl_part_bits(differ), digits = n > FEW ? fl_part_bits((uint64_t)n) / DIGIT + 1 : 0;
+  for (;; digits = (top + DIGIT - 1) / DIGIT) {
+    int low = (int)fl_part_max(0, top - digits * DIGIT);
+    FlPartPair *from = p, *to = spare;
+    for (int k = 0; k < digits; k++) {
+      sort_digit(from, to, n, low + k * DIGIT);
+      FlPartPair *other = from;
+      from = to;
+      to = other;
+    }
+    if (from != p) memcpy(p, from, (size_t)n * sizeof *p);
+    if (insert_all(p, n)) return;
+  }
 }
 
 static int32_t bucket_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
@@ -136,7 +147,7 @@ static int32_t bucket_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
   FlPartPair *spare = malloc((size_t)(most + 1) * sizeof *spare);
   if (spare == NULL) return 1;
   for (int64_t k = begin; k < end; k++)
-    sort_bucket(b->pairs + b->start[k], spare, b->start[k + 1] - b->start[k]);
+    fl_part_sort_bucket(b->pairs + b->start[k], spare, b->start[k + 1] - b->start[k]);
   free(spare);
   return 0;
 }

@@ -330,6 +330,25 @@ void fl_part_find_parts(const FlPartCutting *p, int64_t row, int64_t n, uint64_t
 typedef void FlPartReadWords(const void *env, int64_t row, int64_t n, uint64_t *out);
 FlStatus fl_part_in_order(FlCtx *ctx, FlPartReadWords *read, const void *env, int64_t n, int *way);
 
+/* Buckets in order, by codes (strips.c): bucket 2 c is of those between the cuts c - 1 and c, bucket 2 c + 1
+ * of those that equal cut c. */
+enum { FL_PART_STRIP_CUTS = 1023, FL_PART_STRIPS = 1 << 12 };
+typedef struct FlPartStrips {
+  uint64_t cuts[2 * (FL_PART_STRIP_CUTS + 1)]; /* ascending, then the greatest code there is */
+  int64_t n_cuts, n_buckets;
+  int shift, half; /* bits of a strip's width; a power of two that is more than half of a strip's cuts */
+  uint16_t below[FL_PART_STRIPS]; /* cuts in the strips before; the first and last one reach to both ends */
+} FlPartStrips;
+/* Buckets of a few thousand rows; one alone where rows are few. */
+FlStatus fl_part_find_strips(FlPartMem *m, FlPartReadWords *read, const void *env, int64_t n,
+                             FlPartStrips *out);
+/* The buckets of n codes, at most FL_PART_BATCH. */
+void fl_part_strip_buckets(const FlPartStrips *s, const uint64_t *code, int64_t n, int32_t *bucket);
+/* Many pairs by their keys, stable, into `to`. (sort_strips.c) */
+FlStatus fl_part_sort_strips(FlPartMem *m, const FlPartPair *from, FlPartPair *to, int64_t n);
+/* Pairs that fit in a cache, stable, in place. (buckets.c) */
+void fl_part_sort_bucket(FlPartPair *p, FlPartPair *spare, int64_t n);
+
 /* The words of the rows [row, row + n), row by row; n at most FL_PART_BATCH; env: codes. */
 void fl_part_read_rows(const void *env, int64_t row, int64_t n, uint64_t *out);
 

@@ -6,10 +6,17 @@
  *
  * Least significant digit first (D. Knuth, TAOCP 3, 5.2.5), digits of at most 8 bits; each pass counts by
  * chunk, turns the counts into places digit by digit and chunk by chunk, and scatters all chunks at once. A
- * digit that is the same everywhere costs its count only. Few elements are merged instead. */
+ * digit that is the same everywhere costs its count only. Few elements are merged instead; many pairs with
+ * keys of many bits are sorted in buckets (sort_strips.c). */
 #include "part/part_internal.h"
 
-enum { DIGIT = 8, BUCKETS = 1 << DIGIT, SMALL = 1024 };
+enum {
+  DIGIT = 8,
+  BUCKETS = 1 << DIGIT,
+  SMALL = 1024,
+  MANY = 1 << 17,
+  FEW_PASSES = 3 /* which cost no more than buckets that are sorted in a cache */
+};
 
 typedef struct Pass {
   const uint64_t *from;
@@ -142,6 +149,10 @@ FlStatus fl_part_sort_pairs(FlPartMem *m, FlPartPair *a, FlPartPair *spare, int6
   if (n <= SMALL) {
     merge_small(a, spare, n, UINT64_MAX >> (64 - bits));
     return 0;
+  }
+  if (n >= MANY && bits > FEW_PASSES * DIGIT) {
+    *sorted = spare;
+    return fl_part_sort_strips(m, a, spare, n);
   }
   uint64_t *result;
   FlStatus status = sort_large(m, (uint64_t *)a, (uint64_t *)spare, n, 2, 0, bits, &result);

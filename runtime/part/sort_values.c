@@ -17,12 +17,7 @@
 #include "part/part_internal.h"
 
 enum {
-  MOST_CUTS = 1023,
-  MOST_BUCKETS = 2 * MOST_CUTS + 1,
-  STRIPS = 1 << 12, /* of equal width, into which the codes between the cuts are divided */
-  ALONE = 1 << 16, /* less rows are one bucket */
-  ROWS_A_CUT = 1 << 12,
-  RUN = 16,
+  MOST_BUCKETS = 2 * FL_PART_STRIP_CUTS + 1,
   FEW_SWEEPS = 8,
   FEW_OF_DISK = 3, /* sweeps over a column on disk that cost less than writing it once and reading it again */
   MOST_PARTS = 256,
@@ -45,10 +40,7 @@ typedef struct Sort {
   FlPool *pool;
   uint64_t flip; /* all ones where the order is descending: codes, but NaN's, are turned over */
   int64_t n, chunk, chunks; /* rows; of a chunk */
-  uint64_t cuts[2 * (MOST_CUTS + 1)]; /* ascending, then the greatest code there is */
-  int64_t n_cuts, n_buckets; /* bucket 2 c: between cut c - 1 and cut c; 2 c + 1: equals cut c */
-  int strip_bits, half;      /* of a strip's width; a power of two that is more than half of a strip's cuts */
-  uint16_t below[STRIPS];    /* cuts in the strips before; the first and last one reach to both ends */
+  FlPartStrips by; /* its buckets */
   int64_t *count;               /* [chunks][n_buckets]; then where the chunk's codes of an even bucket go */
   int64_t *start;               /* [n_buckets + 1] in the result */
   uint16_t *bucket;             /* [n] of each row, where there is room; else they are found again */
@@ -159,59 +151,18 @@ static void chunk_rows(const Sort *s, int64_t c, int64_t *from, int64_t *to) {
   *to = fl_part_min(*from + s->chunk, s->n);
 }
 
-/* The strip of a code, never falling with it. */
-static inline int64_t strip_of(const Sort *s, uint64_t code) {
-  uint64_t above = code < s->cuts[0] ? 0 : (code - s->cuts[0]) >> s->strip_bits;
-  return above < STRIPS ? (int64_t)above : STRIPS - 1;
-}
-
-static void find_strips(Sort *s) {
-  int64_t c = 0, most = 0;
-  uint64_t span = s->n_cuts > 0 ? s->cuts[s->n_cuts - 1] - s->cuts[0] : 0;
-  s->strip_bits = (int)fl_part_max(fl_part_bits(span) - fl_part_bits(STRIPS - 1), 0);
-  for (int64_t k = 0; k < STRIPS; k++) {
-    int64_t before = c;
-    s->below[k] = (uint16_t)c;
-    while (c < s->n_cuts && strip_of(s, s->cuts[c]) == k) c++;
-    most = fl_part_max(most, c - before);
-  }
-  for (s->half = 1; 2 * s->half - 1 < most; s->half *= 2) continue;
-}
-
-static FlStatus find_cuts(FlPartMem *m, Sort *s) {
-  int64_t wanted = s->n < ALONE ? 0 : fl_part_min(MOST_CUTS, s->n / ROWS_A_CUT);
-  FlPartSample sample = {
-      .read = read_codes, .env = s, .n = s->n, .places = wanted, .run = RUN, .wanted = wanted, .n_words = 1};
-  if (fl_part_sample_cuts(m, &sample, s->cuts, &s->n_cuts) != 0) return 1;
-  for (int64_t c = s->n_cuts; c < 2 * (MOST_CUTS + 1); c++) s->cuts[c] = UINT64_MAX;
-  s->n_buckets = 2 * s->n_cuts + 1;
-  find_strips(s);
-  return 0;
-}
-
-/* The buckets of n codes, at most FL_PART_BATCH. A code's strip tells most of it; then all take the same
- * steps, one step after the other, so that the processor neither waits nor guesses. */
-static void find_buckets(const Sort *s, const uint64_t *code, int64_t n, int32_t *bucket) {
-  int32_t low[FL_PART_BATCH];
-  for (int64_t i = 0; i < n; i++) low[i] = s->below[strip_of(s, code[i])];
-  for (int32_t half = s->half; half > 0; half /= 2) {
-    for (int64_t i = 0; i < n; i++) low[i] += half & -(int32_t)(s->cuts[low[i] + half - 1] < code[i]);
-  }
-  for (int64_t i = 0; i < n; i++) bucket[i] = 2 * low[i] + (low[i] < s->n_cuts && s->cuts[low[i]] == code[i]);
-}
-
 /* Counts the chunk's rows of each bucket; `found`: NULL, or gets the bucket of each. */
 static void count_chunk(Sort *s, int64_t c, uint16_t *found) {
   uint64_t code[FL_PART_BATCH];
   int32_t bucket[FL_PART_BATCH];
   bool differ = false;
-  int64_t from, to, *count = s->count + c * s->n_buckets;
+  int64_t from, to, *count = s->count + c * s->by.n_buckets;
   chunk_rows(s, c, &from, &to);
-  memset(count, 0, (size_t)s->n_buckets * sizeof *count);
+  memset(count, 0, (size_t)s->by.n_buckets * sizeof *count);
   for (int64_t row = from; row < to; row += FL_PART_BATCH) {
     int64_t n = fl_part_min(FL_PART_BATCH, to - row);
     read_codes(s, row, n, code);
-    find_buckets(s, code, n, bucket);
+    fl_part_strip_buckets(&s->by, code, n, bucket);
     for (int64_t i = 0; i < n; i++) count[bucket[i]]++;
     for (int64_t i = 0; i < n && found != NULL; i++) found[row - from + i] = (uint16_t)bucket[i];
     differ |= may_differ(s, row, n);
@@ -233,9 +184,9 @@ static bool write_chunk(const Sort *s, int64_t c, const uint16_t *bucket, uint64
   uint64_t code[FL_PART_BATCH];
   int64_t at[MOST_BUCKETS], from, to, kept = 0, size = (int64_t)sizeof *sorted;
   chunk_rows(s, c, &from, &to);
-  for (int64_t b = 0; b < s->n_buckets; b += 2) {
+  for (int64_t b = 0; b < s->by.n_buckets; b += 2) {
     at[b] = kept;
-    kept += s->count[c * s->n_buckets + b];
+    kept += s->count[c * s->by.n_buckets + b];
   }
   for (int64_t row = from; row < to; row += FL_PART_BATCH) {
     int64_t n = fl_part_min(FL_PART_BATCH, to - row);
@@ -267,27 +218,27 @@ static int32_t write_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
 /* Counts become places among the codes that are kept. */
 static void add_up(Sort *s) {
   int64_t at = 0, kept = 0;
-  for (int64_t b = 0; b < s->n_buckets; b++) {
+  for (int64_t b = 0; b < s->by.n_buckets; b++) {
     s->start[b] = at;
     s->kept[b] = kept;
     for (int64_t c = 0; c < s->chunks; c++) {
-      int64_t *place = &s->count[c * s->n_buckets + b], count = *place;
+      int64_t *place = &s->count[c * s->by.n_buckets + b], count = *place;
       *place = kept;
       at += count;
       if (b % 2 == 0 || s->in_place) kept += count;
     }
   }
-  s->start[s->n_buckets] = at;
-  s->kept[s->n_buckets] = kept;
+  s->start[s->by.n_buckets] = at;
+  s->kept[s->by.n_buckets] = kept;
 }
 
 /* The first sweep. */
 static FlStatus count_all(FlPartMem *m, Sort *s) {
   s->chunk = chunk_of(m, s);
   s->chunks = (s->n + s->chunk - 1) / s->chunk;
-  s->count = fl_part_alloc(m, s->chunks * s->n_buckets, sizeof *s->count);
-  s->start = fl_part_alloc(m, s->n_buckets + 1, sizeof *s->start);
-  s->kept = fl_part_alloc(m, s->n_buckets + 1, sizeof *s->kept);
+  s->count = fl_part_alloc(m, s->chunks * s->by.n_buckets, sizeof *s->count);
+  s->start = fl_part_alloc(m, s->by.n_buckets + 1, sizeof *s->start);
+  s->kept = fl_part_alloc(m, s->by.n_buckets + 1, sizeof *s->kept);
   if (s->count == NULL || s->start == NULL || s->kept == NULL) return 1;
   int64_t bytes = s->n * (int64_t)sizeof *s->bucket;
   if (s->in_place && fl_pool_room(s->pool, bytes) >= bytes) {
@@ -307,21 +258,21 @@ static void find_parts(Sort *s, int64_t most) {
   most = fl_part_max(most, s->n / (MOST_PARTS / 2) + 1);
   s->n_parts = 1;
   s->first[0] = 0;
-  for (int64_t b = 2; b < s->n_buckets; b += 2) {
+  for (int64_t b = 2; b < s->by.n_buckets; b += 2) {
     if (s->kept[b + 1] - s->kept[s->first[s->n_parts - 1]] <= most || s->n_parts == MOST_PARTS) continue;
     s->first[s->n_parts++] = b;
   }
-  s->first[s->n_parts] = s->n_buckets + 1; /* as if there were one more even bucket */
+  s->first[s->n_parts] = s->by.n_buckets + 1; /* as if there were one more even bucket */
 }
 
 static int64_t part_begin(const Sort *s, int64_t part) {
-  return s->kept[fl_part_min(s->first[part], s->n_buckets)];
+  return s->kept[fl_part_min(s->first[part], s->by.n_buckets)];
 }
 
 /* How many codes of a bucket are of this chunk. */
 static int64_t count_of(const Sort *s, int64_t c, int64_t b) {
-  int64_t end = c + 1 < s->chunks ? s->count[(c + 1) * s->n_buckets + b] : s->kept[b + 1];
-  return end - s->count[c * s->n_buckets + b];
+  int64_t end = c + 1 < s->chunks ? s->count[(c + 1) * s->by.n_buckets + b] : s->kept[b + 1];
+  return end - s->count[c * s->by.n_buckets + b];
 }
 
 /* ---- codes of a part ----------------------------------------------------------------------------------- */
@@ -337,11 +288,11 @@ static int32_t sweep_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   for (int64_t c = begin; c < end; c++) {
     int64_t from, to;
     chunk_rows(s, c, &from, &to);
-    memcpy(place, s->count + c * s->n_buckets, (size_t)s->n_buckets * sizeof *place);
+    memcpy(place, s->count + c * s->by.n_buckets, (size_t)s->by.n_buckets * sizeof *place);
     for (int64_t row = from; row < to; row += FL_PART_BATCH) {
       int64_t n = fl_part_min(FL_PART_BATCH, to - row);
       read_codes(s, row, n, code);
-      if (s->bucket == NULL) find_buckets(s, code, n, bucket);
+      if (s->bucket == NULL) fl_part_strip_buckets(&s->by, code, n, bucket);
       for (int64_t i = 0; i < n; i++) {
         int64_t b = s->bucket != NULL ? s->bucket[row + i] : bucket[i];
         if (b % 2 == 0 && b >= first && b < last) s->codes[place[b]++ - base] = code[i];
@@ -370,7 +321,7 @@ static bool read_piece(const Sort *s, int64_t c, uint64_t *room) {
       while (left == 0) {
         b += 2;
         left = count_of(s, c, b);
-        to = s->codes + s->count[c * s->n_buckets + b] - part_begin(s, s->part);
+        to = s->codes + s->count[c * s->by.n_buckets + b] - part_begin(s, s->part);
       }
       some = fl_part_min(left, here - k);
       memcpy(to, room + k, (size_t)(some * size));
@@ -409,7 +360,7 @@ static FlStatus find_pieces(FlPartMem *m, Sort *s) {
       for (int64_t b = s->first[k]; b < s->first[k + 1]; b += 2) at += count_of(s, c, b);
     }
   }
-  m->on_disk += s->kept[s->n_buckets] * (int64_t)sizeof(uint64_t);
+  m->on_disk += s->kept[s->by.n_buckets] * (int64_t)sizeof(uint64_t);
   return 0;
 }
 
@@ -479,9 +430,9 @@ static void write_bucket(const Sort *s, int64_t b, FlSlices *slices) {
   enum { SOME = 256 };
   uint64_t same[SOME];
   write_values(s, slices, s->codes + s->kept[b] - part_begin(s, s->part), codes_of(s, b), s->start[b]);
-  if (b + 1 >= s->n_buckets) return;
+  if (b + 1 >= s->by.n_buckets) return;
   int64_t end = s->start[b + 2];
-  for (int64_t i = 0; i < SOME; i++) same[i] = s->cuts[b / 2];
+  for (int64_t i = 0; i < SOME; i++) same[i] = s->by.cuts[b / 2];
   for (int64_t at = s->start[b + 1]; at < end; at += SOME)
     write_values(s, slices, same, fl_part_min(SOME, end - at), at);
 }
@@ -495,7 +446,7 @@ static void sort_codes(const Sort *s, int64_t b, uint64_t *room) {
 }
 
 static int64_t part_buckets(const Sort *s) {
-  return (fl_part_min(s->first[s->part + 1], s->n_buckets + 1) - s->first[s->part]) / 2;
+  return (fl_part_min(s->first[s->part + 1], s->by.n_buckets + 1) - s->first[s->part]) / 2;
 }
 
 /* Sorts buckets of the part and writes their values. */
@@ -591,7 +542,7 @@ static FlStatus sort_part(FlPartMem *m, Sort *s) {
   int64_t buckets = part_buckets(s);
   if (fl_part_for(m->ctx, sweep_body, s, s->chunks, 12.0 * (double)s->chunk) != 0) return 1;
   double rows =
-      (double)(s->start[fl_part_min(s->first[s->part + 1], s->n_buckets)] - s->start[s->first[s->part]]);
+      (double)(s->start[fl_part_min(s->first[s->part + 1], s->by.n_buckets)] - s->start[s->first[s->part]]);
   return fl_part_for(m->ctx, bucket_body, s, buckets, 10.0 * rows / (double)buckets) != 0 ? no_memory(m) : 0;
 }
 
@@ -652,7 +603,7 @@ static void plan_parts(const FlPartMem *m, Sort *s) {
 static FlStatus sort_all(FlPartMem *m, Sort *s) {
   s->in_place = fl_dtype_info[s->from.dtype].bytes == sizeof *s->codes && !fl_buffer_in_file(s->out->buffer);
   if (by_file(s) && (s->scratch = fl_scratch_new(m->ctx, s->n * (int64_t)sizeof *s->codes)) == NULL) return 1;
-  if (find_cuts(m, s) != 0 || count_all(m, s) != 0) return 1;
+  if (fl_part_find_strips(m, read_codes, s, s->n, &s->by) != 0 || count_all(m, s) != 0) return 1;
   plan_parts(m, s);
   if (s->scratch != NULL && find_pieces(m, s) != 0) return 1;
   s->most = 1;

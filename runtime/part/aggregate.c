@@ -54,6 +54,10 @@ static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
       for (int64_t i = row; i < last; i++) counts[id[i]]++;
       continue;
     }
+    if (id != NULL && c->mask != NULL && c->other == NULL) {
+      for (int64_t i = row; i < last; i++) counts[id[i]] += c->mask[i] != 0;
+      continue;
+    }
     for (int64_t i = row; i < last; i++) {
       bool in = fl_part_valid(c->mask, i) && (c->other == NULL || (c->other[i] != 0) == c->wanted);
       counts[id != NULL ? id[i] : 0] += in;

@@ -24,6 +24,7 @@ enum {
   EVERY = 1 << 5,  /* of which one row in so many is in it: one that lives in a file comes by large pages */
   FIRST = SAMPLE / PLACES, /* of them are looked at first: where fewer than */
   REPEATS = FIRST / 256,   /* have a text that was met before, far too few of all will */
+  AHEAD = 64,              /* texts of it that are asked for at once */
   NARROW = UINT16_MAX,     /* entries that are numbered by two bytes */
   PROBES = 1 << 9,         /* of one text, before it is given up */
   PIECE = 1 << 14,         /* rows of one task, which may leave one entry unused */
@@ -189,16 +190,31 @@ static int64_t sampled(int64_t n, int64_t wanted, int64_t k) {
   return fl_part_sampled(begin, begin + EVERY, k);
 }
 
+/* The texts k to k + n of a sample of so many, from everywhere; their bytes are on the way. */
+static void sample_texts(const Table *t, int64_t wanted, int64_t k, int64_t n, FlText *text) {
+  int64_t row[AHEAD];
+  for (int64_t i = 0; i < n; i++) {
+    const int64_t which = wanted < SAMPLE ? k + i : (k + i) * PLACES % SAMPLE + (k + i) / FIRST;
+    row[i] = sampled(t->n, wanted, which);
+    __builtin_prefetch(&t->texts[row[i]]);
+  }
+  for (int64_t i = 0; i < n; i++) {
+    text[i] = t->texts[row[i]];
+    __builtin_prefetch(text[i].ptr);
+  }
+}
+
 /* Whether a sample has few enough different texts. The table is empty again: its texts are to be those that
  * workers meet first, which stand close together, so that comparing them needs few pages of the file. */
 static bool sample_repeats(Table *t) {
   int64_t wanted = fl_part_min(t->n, SAMPLE), spare = -1;
+  FlText text[AHEAD];
   for (int64_t k = 0; k < wanted; k++) {
-    const int64_t which = wanted < SAMPLE ? k : k * PLACES % SAMPLE + k / FIRST; /* from everywhere */
+    if (k % AHEAD == 0) sample_texts(t, wanted, k, fl_part_min(AHEAD, wanted - k), text);
     if (k == FIRST && wanted == SAMPLE && atomic_load(&t->n_entries) > FIRST - REPEATS) return false;
-    FlText text = t->texts[sampled(t->n, wanted, which)];
-    Word2 w = words_of(text);
-    if (find_or_add(t, w, hash_of(w, text.len), text, &spare) < 0) return false;
+    FlText met = text[k % AHEAD];
+    Word2 w = words_of(met);
+    if (find_or_add(t, w, hash_of(w, met.len), met, &spare) < 0) return false;
   }
   int64_t different = atomic_load(&t->n_entries);
   atomic_store(&t->n_entries, 0);

@@ -34,6 +34,24 @@ typedef struct Take {
     return;                                                                                                  \
   }
 
+/* Where the same row comes again and again, as where values are filled from above, it is looked up once.
+ * `to` may be where the numbers are: each is read before its value is written. */
+static void gather_words(const uint64_t *from, const int64_t *rows, int64_t n, uint64_t *to) {
+  enum { EIGHT = 8 };
+  int64_t i = 0;
+  for (; i + EIGHT <= n; i += EIGHT) {
+    int64_t differ = 0;
+    for (int64_t k = 1; k < EIGHT; k++) differ |= rows[i + k] ^ rows[i];
+    if (differ == 0) {
+      const uint64_t same = rows[i] < 0 ? 0 : from[rows[i]];
+      for (int64_t k = 0; k < EIGHT; k++) to[i + k] = same;
+    } else {
+      for (int64_t k = 0; k < EIGHT; k++) to[i + k] = rows[i + k] < 0 ? 0 : from[rows[i + k]];
+    }
+  }
+  for (; i < n; i++) to[i] = rows[i] < 0 ? 0 : from[rows[i]];
+}
+
 static void gather_lists(const FlTakeColumn *c, const int64_t *rows, int64_t n, FlArray **to) {
   FlArray *const *from = c->from->data;
   int64_t width = (int64_t)(c->row_bytes / sizeof *from);
@@ -49,7 +67,7 @@ static void gather(const FlTakeColumn *c, const int64_t *rows, int64_t n, void *
   case 1: GATHER(uint8_t)
   case 2: GATHER(uint16_t)
   case 4: GATHER(uint32_t)
-  case 8: GATHER(uint64_t)
+  case 8: gather_words(c->from->data, rows, n, place); return;
   case 16: GATHER(FlText)
   }
   const char *from = c->from->data;

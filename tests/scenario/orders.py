@@ -78,7 +78,7 @@ def expected(x, k, none):
 
 place = Place(orders__flow=SCRIPT)
 for shape, values in SHAPES.items():
-    for n in (0, 1, 2, 33, 700, 3000, 5000, 140_000):
+    for n in (0, 1, 2, 33, 3000, 140_000):
         r = random.Random(f"{shape} {n}")
         x = values(r, n)
         k = [whole(r, v) for v in x]

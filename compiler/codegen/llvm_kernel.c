@@ -356,8 +356,9 @@ Val fl_ll_kernel_constant(FlFn *f, const FlPlanKernel *k, const char *name, Val 
                  fl_ll_i32(g, fl_plan_state_bytes(k)),
                  fl_ll_i32(g, places),
                  fl_ll_i32(g, rounds ? FL_PARTS_NONE : (int)fl_plan_in_parts(g->plan, step)),
-                 rounds ? fl_ll_null(g) : stays_constant(g, k->op)};
-  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 17, false), "kernel");
+                 rounds ? fl_ll_null(g) : stays_constant(g, k->op),
+                 fl_ll_i32(g, fl_plan_columns_size(k))};
+  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 18, false), "kernel");
 }
 
 /* One that is too large for LLVM's passes, most of which take more than linear time, has one form, with

@@ -35,13 +35,17 @@ static void all_whole(Parting *p, int n, FlValue *const *values, const FlOp *ask
 
 /* ---- who needs the whole ------------------------------------------------------------------------------- */
 
-/* Rows of its own it may have in parts where it works on these; for others it would have to ask other parts,
- * which is not built. */
+/* Which rows it may have in parts: its own where it works on these, those that it folds where their states
+ * are joined; for others it would have to ask other parts, which is not built. */
+static bool takes_parts(FlInParts form, FlRows rows) {
+  if (rows == FL_ROWS_OWN) return form != FL_PARTS_NONE && form != FL_PARTS_COLUMNS;
+  return rows == FL_ROWS_FOLD && (form == FL_PARTS_COLUMNS || form == FL_PARTS_PRODUCT);
+}
+
 static void ask_uses(Parting *p, const FlPlanStep *s, int n, const FlUse *uses) {
   FlInParts form = fl_plan_parts_form(s);
   for (int i = 0; i < n && form != FL_PARTS_GROUPS; i++)
-    if (uses[i].rows != FL_ROWS_NONE && !(form != FL_PARTS_NONE && uses[i].rows == FL_ROWS_OWN))
-      make_whole(p, uses[i].value, s->op);
+    if (uses[i].rows != FL_ROWS_NONE && !takes_parts(form, uses[i].rows)) make_whole(p, uses[i].value, s->op);
 }
 
 /* ---- lists of what the parts of a file gave ------------------------------------------------------------ */
@@ -99,7 +103,9 @@ static bool gives_whole(const FlPlanStep *s) {
   FlDist dist = fl_op_info[op->code].dist;
   switch (s->kind) {
   case FL_STEP_KERNEL: return s->kernel->form == FL_KERNEL_COLUMNS || s->kernel->form == FL_KERNEL_TASKS;
-  case FL_STEP_BULK: return (dist == FL_DIST_NONE || dist == FL_DIST_ALL) && !s->joins_parts;
+  case FL_STEP_BULK:
+    if (op->code == FL_OP_MATMUL && s->uses[0].rows == FL_ROWS_FOLD) return true;
+    return (dist == FL_DIST_NONE || dist == FL_DIST_ALL) && !s->joins_parts;
   case FL_STEP_CALL: return op->code == FL_OP_EXTERN || op->attrs.func->recursive;
   case FL_STEP_CONTROL:
   case FL_STEP_STAGE: return false;

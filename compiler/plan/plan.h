@@ -227,6 +227,9 @@ const uint8_t *fl_plan_stays(FlArena *arena, const FlPlan *p, const FlOp *op, in
 enum { FL_PARTIAL_BYTES = 32 }; /* the state of one reduction over one block */
 /* BLOCKS: of the states of one block; 0: they may hold texts. Other forms: 0. */
 int fl_plan_state_bytes(const FlPlanKernel *k);
+/* COLUMNS: which capture is the number of rows, where sums along columns of some of the rows can be made by
+ * the kernel as it is, with that and with these rows alone; -1: they cannot. Other forms: -1. */
+int fl_plan_columns_size(const FlPlanKernel *k);
 /* Of n of them: FlUse.rows as bytes, in the arena. */
 const uint8_t *fl_plan_row_bytes(FlArena *arena, int n, const FlUse *uses);
 

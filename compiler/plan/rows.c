@@ -224,12 +224,58 @@ bool fl_plan_by_rows(const FlPlan *p, const FlPlanStep *s) {
   return works_by_rows(s);
 }
 
+/* Sums of floats, which are states that are joined by adding them. */
+static bool are_sums(const FlOp *reduce) {
+  for (int i = 0; i < reduce->n_results; i++) {
+    FlReduction how = fl_ir_reduction(reduce, i);
+    bool sum = how.kind == FL_RED_SUM || how.kind == FL_RED_SUM_PRODUCT;
+    if (!sum || how.keep >= 0 || !fl_dtype_is_float((FlDtype)reduce->results[i]->type.dtype)) return false;
+  }
+  return !reduce->attrs.i;
+}
+
+static const FlUse *use_of(const FlPlanKernel *k, const FlValue *v) {
+  for (int i = 0; i < k->n_uses; i++)
+    if (k->uses[i].value == v) return &k->uses[i];
+  return NULL;
+}
+
+/* Nothing in the region asks how many rows there are, or for the number of a row but to read it. */
+static bool knows_no_rows(const FlPlanKernel *k, const FlRegion *r) {
+  const FlValue *row = k->fold->regions[0]->params[0], *n = k->fold->args[0];
+  for (const FlOp *op = r->first; op; op = op->next) {
+    for (int i = 0; i < op->n_args; i++) {
+      const FlUse *u = use_of(k, op->args[i]);
+      const FlUse *from = op->code == FL_OP_LOAD && i == 1 ? use_of(k, op->args[0]) : NULL;
+      bool reads = from && from->rows == FL_ROWS_FOLD;
+      if (op->args[i] == row && !reads) return false;
+      if (op->args[i] == n && op != k->fold) return false;
+      if (op->code == FL_OP_DIM && u && u->rows == FL_ROWS_FOLD) return false;
+    }
+    for (int i = 0; i < op->n_regions; i++)
+      if (!knows_no_rows(k, op->regions[i])) return false;
+  }
+  for (int i = 0; i < r->n_yields; i++)
+    if (r->yields[i] == row || r->yields[i] == n) return false;
+  return true;
+}
+
+int fl_plan_columns_size(const FlPlanKernel *k) {
+  const FlOp *reduce = k->fold;
+  if (k->form != FL_KERNEL_COLUMNS || k->faults || reduce->next || k->region->n_yields != reduce->n_results)
+    return -1;
+  for (int i = 0; i < reduce->n_results; i++)
+    if (k->region->yields[i] != reduce->results[i]) return -1;
+  const FlUse *n = use_of(k, reduce->args[0]);
+  return n && are_sums(reduce) && knows_no_rows(k, k->region) ? (int)(n - k->uses) : -1;
+}
+
 static FlInParts kernel_in_parts(const FlPlanKernel *k) {
   switch (k->form) {
   case FL_KERNEL_ELEMENTS: return FL_PARTS_ELEMENTS;
   case FL_KERNEL_KEPT: return FL_PARTS_KEPT;
   case FL_KERNEL_BLOCKS: return fl_plan_state_bytes(k) ? FL_PARTS_FOLD : FL_PARTS_NONE;
-  case FL_KERNEL_COLUMNS:
+  case FL_KERNEL_COLUMNS: return fl_plan_columns_size(k) >= 0 ? FL_PARTS_COLUMNS : FL_PARTS_NONE;
   case FL_KERNEL_TASKS:
   case FL_KERNEL_ROUNDS: break;
   }
@@ -280,9 +326,18 @@ static bool has_states(const FlOp *op) {
   return true;
 }
 
+/* MATMUL: of floats, by rows of its result or as a fold of rows: both factors are read along these. */
+static FlInParts product_in_parts(const FlPlanStep *s) {
+  const FlOp *op = s->op;
+  bool folds = s->uses[0].rows == FL_ROWS_FOLD, second = op->attrs.i & 2, own = op->attrs.i & 4;
+  if (!fl_dtype_is_float((FlDtype)op->results[0]->type.dtype)) return FL_PARTS_NONE;
+  return (folds ? second && op->args[1]->type.rank > 1 : own) ? FL_PARTS_NONE : FL_PARTS_PRODUCT;
+}
+
 FlInParts fl_plan_parts_form(const FlPlanStep *s) {
   if (s->kernel) return kernel_in_parts(s->kernel);
   if (s->op->code == FL_OP_COMPRESS) return FL_PARTS_KEPT;
+  if (s->op->code == FL_OP_MATMUL && s->uses) return product_in_parts(s);
   if (s->joins_parts) return FL_PARTS_JOIN;
   if (s->op->code == FL_OP_GROUP_ROWS) return has_states(s->op) ? FL_PARTS_GROUPS : FL_PARTS_NONE;
   if (s->op->code == FL_OP_AGGREGATE) return folds_all_rows(s->op) ? FL_PARTS_GROUPS : FL_PARTS_NONE;

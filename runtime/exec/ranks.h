@@ -42,6 +42,10 @@ FlStatus fl_ranks_look(FlFuture *call, FlSlot *values, const FlType1 *types, int
 /* The stage has run on all ranks: with the status of its own at each. */
 FlStatus fl_ranks_stage_end(FlFuture *call, FlStatus status);
 
+/* Within it: a product, of arrays of which each rank has some rows, or that ranks share. *done false:
+ * neither; all arrays are whole then. ranks_products.c */
+FlStatus fl_ranks_product(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results, bool *done);
+
 /* Values as bytes on their way between ranks. */
 typedef struct FlParcel {
   FlBuffer *buffer;

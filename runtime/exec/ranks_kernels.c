@@ -34,7 +34,7 @@ static int64_t bytes_of(const FlKernel *kernel, const FlSlot *env, int64_t n) {
   return kernel->n_results || kernel->block_bytes ? bytes : -1;
 }
 
-static bool is_shared(FlRanks *r, int64_t n, double cost, int64_t bytes) {
+bool fl_ranks_share(FlRanks *r, int64_t n, double cost, int64_t bytes) {
   if (bytes < 0 || n < 2) return false;
   if (r->shares != FL_RANKS_SHARE_WHAT_PAYS) {
     int64_t turn = r->turn++;
@@ -71,13 +71,17 @@ static FlStatus tell(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, int6
 
 FlStatus fl_ranks_kernel(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, int64_t n, double cost) {
   const FlCut *cut;
-  FlStatus s = fl_rows_of_kernel(ctx, kernel, env, n, &cut);
+  FlStatus s = 0;
+  bool done = false;
+  if (kernel->in_parts == FL_PARTS_COLUMNS) s = fl_rows_columns(ctx, kernel, env, n, cost, &done);
+  if (s || done) return s;
+  s = fl_rows_of_kernel(ctx, kernel, env, n, &cut);
   if (s) return s;
   if (fl_ctx_is_stopped(ctx)) return fl_fail_stopped(ctx);
   if (cut) return fl_rows_kernel(ctx, kernel, env, cut, n, cost);
   if (n <= 0) return 0;
   FlRanks *r = ctx->ranks;
-  bool shared = is_shared(r, n, cost, bytes_of(kernel, env, n));
+  bool shared = fl_ranks_share(r, n, cost, bytes_of(kernel, env, n));
   int64_t begin = shared ? part_at(r, kernel, n, r->here) : 0;
   int64_t end = shared ? part_at(r, kernel, n, r->here + 1) : n;
   int32_t faults = fl_kernel_range(ctx, kernel, env, begin, end, cost);

@@ -125,6 +125,11 @@ static FlStatus run_groups(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args,
 }
 
 FlStatus fl_ranks_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  if (desc->in_parts == FL_PARTS_PRODUCT) {
+    bool done;
+    FlStatus s = fl_ranks_product(ctx, desc, args, results, &done);
+    return s || done ? s : fl_ranks_op_whole(ctx, desc, args, results);
+  }
   bool any = false;
   for (int32_t i = 0; i < desc->n_args; i++) any |= is_parted(desc, args, i);
   if (!any) return fl_ranks_op_whole(ctx, desc, args, results);

@@ -15,24 +15,15 @@ typedef struct Parts {
   FlCtx *ctx;
   const FlKernel *kernel;
   const FlSlot *env, *results;
-  const FlCut *cut;
-  int64_t n, each; /* elements, and of a row */
-  bool blocks;     /* it runs whole blocks */
+  FlBorders borders;
+  bool blocks; /* it runs whole blocks */
 } Parts;
 
 static bool runs_blocks(const FlKernel *k) {
   return k->in_parts == FL_PARTS_FOLD || k->in_parts == FL_PARTS_KEPT;
 }
 
-/* The first element of rank k's rows. */
-static int64_t row_at(const Parts *p, int32_t k) { return p->each * p->cut->at[k]; }
-
-/* The first element that rank k runs: of a block that begins in its rows. */
-static int64_t begin_of(const Parts *p, int32_t k) {
-  int64_t at = row_at(p, k);
-  if (p->blocks) at = (at + FL_BLOCK - 1) / FL_BLOCK * FL_BLOCK;
-  return at < p->n ? at : p->n;
-}
+static int64_t begin_of(const Parts *p, int32_t k) { return fl_borders_begin(&p->borders, k); }
 
 /* Of the first block that rank k runs; behind the last one, where it runs none. */
 static int64_t block_of(const Parts *p, int32_t k) { return (begin_of(p, k) + FL_BLOCK - 1) / FL_BLOCK; }
@@ -49,8 +40,8 @@ static bool needs_borders(const FlKernel *k, const FlCut *cut, int64_t each) {
 /* Array i that it captures can be read in the parts that it is in. */
 static bool fits(const FlKernel *k, int32_t i, const FlArray *a, int64_t rows, int64_t each) {
   const FlCut *cut = fl_array_cut(a);
-  return k->in_parts && k->rows[i] == FL_ROWS_OWN && fl_cut_rows(cut) == rows &&
-         !(fl_dtype_is_text(a->dtype) && needs_borders(k, cut, each));
+  return k->in_parts && k->in_parts != FL_PARTS_COLUMNS && k->rows[i] == FL_ROWS_OWN &&
+         fl_cut_rows(cut) == rows && !(fl_dtype_is_text(a->dtype) && needs_borders(k, cut, each));
 }
 
 FlStatus fl_rows_of_kernel(FlCtx *ctx, const FlKernel *k, const FlSlot *env, int64_t n, const FlCut **cut) {
@@ -77,65 +68,17 @@ FlStatus fl_rows_of_kernel(FlCtx *ctx, const FlKernel *k, const FlSlot *env, int
   return s;
 }
 
-/* ---- borders ---------------------------------------------------------------------------------------- */
-
-/* The rank that runs the first element of rank k's rows, which is not k. */
-static int32_t runner_of(const Parts *p, int32_t k) {
-  int64_t block = row_at(p, k) / FL_BLOCK * FL_BLOCK;
-  int32_t runner = 0;
-  while (begin_of(p, runner + 1) <= block) runner++;
-  return runner;
-}
-
-/* The first element behind those of rank k's rows that another rank runs. */
-static int64_t border_end(const Parts *p, int32_t k) {
-  int64_t end = begin_of(p, k), own = row_at(p, k + 1);
-  return end < own ? end : own;
-}
-
-/* Rows of `a`, which has `each` elements a row, for which the kernel has p->each: up to the one in which
- * element `at` of the kernel is not the first. */
-static int64_t row_end(const Parts *p, int64_t at) { return p->each ? (at + p->each - 1) / p->each : 0; }
-
-/* What is run here of others' rows comes here, of an array that is read. */
-static FlStatus bring_rows(Parts *p, FlArray *a) {
-  FlRanks *r = p->ctx->ranks;
-  int64_t width = fl_array_row_count(a), size = width * fl_dtype_info[a->dtype].bytes;
-  FlStatus s = fl_array_open_rows(p->ctx, a, fl_cut_from(p->cut), row_end(p, begin_of(p, r->here + 1)));
-  bool fine = true;
-  for (int32_t k = 1; k < r->n && fine; k++) {
-    int64_t from = p->cut->at[k], to = row_end(p, border_end(p, k));
-    if (to <= from) continue;
-    bool room = k == r->here || (runner_of(p, k) == r->here && !s);
-    fine = fl_ranks_send(r, k, room ? (char *)a->data + from * size : NULL, (to - from) * size);
-  }
-  return fine ? s : fl_rows_lost(p->ctx);
-}
-
-/* And goes back, of one that is written. */
-static bool return_elements(Parts *p, FlArray *a) {
-  FlRanks *r = p->ctx->ranks;
-  int64_t size = fl_dtype_info[a->dtype].bytes;
-  bool fine = true;
-  for (int32_t k = 1; k < r->n && fine; k++) {
-    int64_t from = row_at(p, k), to = border_end(p, k);
-    if (to <= from) continue;
-    int32_t runner = runner_of(p, k);
-    bool room = k == r->here || runner == r->here;
-    fine = fl_ranks_send(r, runner, room ? (char *)a->data + from * size : NULL, (to - from) * size);
-  }
-  return fine;
-}
+/* ---- borders: ranks_borders.c ------------------------------------------------------------------------ */
 
 static bool is_read_in_parts(const Parts *p, int32_t i) {
-  return p->kernel->rows[i] == FL_ROWS_OWN && fl_array_cut(p->env[i].a) == p->cut;
+  return p->kernel->rows[i] == FL_ROWS_OWN && fl_array_cut(p->env[i].a) == p->borders.cut;
 }
 
 static FlStatus bring_all(Parts *p) {
   FlStatus s = 0;
   for (int32_t i = 0; i < p->kernel->n_uses && p->blocks; i++) {
     if (!is_read_in_parts(p, i)) continue;
-    FlStatus its = bring_rows(p, p->env[i].a); /* all take part, also where one has no room */
+    FlStatus its = fl_borders_bring(&p->borders, p->env[i].a); /* all take part, also where one has no room */
     if (!s) s = its;
   }
   return s;
@@ -163,8 +106,9 @@ static FlStatus open_results(Parts *p, int64_t begin, int64_t end) {
       continue;
     }
     if (!k->stays[i] && !fl_array_is_apart(a)) continue;
-    if (p->blocks && filled && fl_array_cut(a) != p->cut) continue; /* rows of others are read from it, too */
-    s = fl_array_become_part(p->ctx, a, p->cut, filled);
+    if (p->blocks && filled && fl_array_cut(a) != p->borders.cut)
+      continue; /* rows of others are read from it, too */
+    s = fl_array_become_part(p->ctx, a, p->borders.cut, filled);
     if (!s && begin < end) s = fl_array_open(p->ctx, a, begin, end);
   }
   return s;
@@ -182,7 +126,7 @@ static bool send_results(Parts *p) {
       if (!fl_array_cut(p->results[i].a)) fine = fl_rows_send(p->ctx, k, p->results[i].a, from, to);
   }
   for (int32_t i = 0; i < kernel->n_results && fine && kernel->in_parts == FL_PARTS_FOLD; i++)
-    if (fl_array_cut(p->results[i].a)) fine = return_elements(p, p->results[i].a);
+    if (fl_array_cut(p->results[i].a)) fine = fl_borders_return(&p->borders, p->results[i].a);
   return fine;
 }
 
@@ -246,9 +190,8 @@ FlStatus fl_rows_kernel(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, c
              .kernel = kernel,
              .env = env,
              .results = fl_kernel_results(kernel, env),
-             .cut = cut,
-             .n = n,
-             .each = fl_cut_rows(cut) > 0 ? n / fl_cut_rows(cut) : 0,
+             .borders = {ctx, cut, n, fl_cut_rows(cut) > 0 ? n / fl_cut_rows(cut) : 0,
+                         runs_blocks(kernel) ? FL_BLOCK : 1},
              .blocks = runs_blocks(kernel)};
   int64_t begin = begin_of(&p, ctx->ranks->here), end = begin_of(&p, ctx->ranks->here + 1);
   FlRowsFault fault = {0};

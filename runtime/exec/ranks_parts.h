@@ -4,6 +4,7 @@
 #define FL_EXEC_RANKS_PARTS_H
 
 #include "exec/ranks.h"
+#include "exec/ranks_borders.h"
 
 /* Of a kernel's environment: where its places begin, and its results. */
 static inline const FlSlot *fl_kernel_places(const FlKernel *k, const FlSlot *env) {
@@ -20,6 +21,13 @@ FlStatus fl_rows_of_kernel(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env
 /* Runs it by that, as fl_run_kernel. */
 FlStatus fl_rows_kernel(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, const FlCut *cut, int64_t n,
                         double cost);
+/* Sums along columns, ranks_columns.c: of rows in parts, or shared where that pays. *done false: neither; all
+ * arrays are whole then. */
+FlStatus fl_rows_columns(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, int64_t n, double cost,
+                         bool *done);
+/* ranks_kernels.c: whether `n` elements of this cost are shared, after which so many bytes are sent; the same
+ * at all ranks. */
+bool fl_ranks_share(FlRanks *r, int64_t n, double cost, int64_t bytes);
 /* The states of the blocks of elements [from, to), which rank k has, to all. false: a rank is lost. */
 bool fl_rows_send_states(FlCtx *ctx, int32_t k, const FlKernel *kernel, const FlSlot *env, int64_t from,
                          int64_t to);

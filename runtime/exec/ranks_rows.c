@@ -18,6 +18,8 @@ bool fl_rows_are_many(const FlCtx *ctx, int64_t n) {
 
 static FlStatus no_memory(FlCtx *ctx) { return fl_fail_text(ctx, -1, FL_FAULT_MEMORY, "out of memory"); }
 
+enum { BLOCKS_OF_ROWS = 8 }; /* that a rank has, so that one more or less is no matter */
+
 /* `units` of the ranks before k, of all; for tests of growing size, the first one may have none. */
 static int64_t units_before(const FlRanks *r, int64_t units, int32_t k, bool uneven) {
   if (uneven) return units * k / r->n * k / r->n;
@@ -28,6 +30,7 @@ const FlCut *fl_rows_cut(FlCtx *ctx, int64_t rows, int64_t each) {
   FlRanks *r = ctx->ranks;
   int64_t unit = each > 0 && FL_BLOCK % each == 0 ? FL_BLOCK / each : FL_BLOCK; /* rows of whole blocks */
   bool uneven = r->uneven && r->turn++ % 3 == 0;
+  if (rows / FL_BLOCK >= BLOCKS_OF_ROWS * r->n) unit = FL_BLOCK; /* of sums along columns, too */
   if (rows / unit < 2 * r->n) unit = 1;
   int64_t *at = malloc((size_t)(r->n + 1) * sizeof *at);
   const FlCut *cut = NULL;

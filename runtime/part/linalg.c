@@ -54,13 +54,46 @@ FlStatus fl_linalg_product(FlPartMem *m, const FlOpDesc *desc, const FlProduct *
   return p->m == 1 || p->n == 1 ? fl_linalg_vector(m, p) : fl_linalg_matrix(m, p);
 }
 
+/* Says how the product can be made in parts, and makes the one that is asked for. */
+static FlStatus in_part(FlCtx *ctx, const FlOpDesc *desc, FlProductPart *part, FlProduct p, int32_t rank) {
+  bool vector = p.m == 1 || p.n == 1, none = p.m == 0 || p.n == 0 || p.k == 0 || !fl_dtype_is_float(p.dtype);
+  int64_t size = fl_dtype_info[p.dtype].bytes, from = part->from, to = part->to;
+  if (from >= 0) {
+    if (part->folds) p.all_k = p.k;
+    else p.all_m = p.m;
+    *(part->folds ? &p.k : &p.m) = to - from;
+    p.first = (const char *)p.first + from * (part->folds ? p.a_step : p.a_row) * size;
+    if (part->folds) p.second = (const char *)p.second + from * p.b_row * size;
+    p.out = part->out;
+    FlPartMem mem = {.ctx = ctx};
+    FlStatus s = vector ? fl_linalg_vector(&mem, &p) : fl_linalg_matrix(&mem, &p);
+    fl_part_mem_reset(&mem);
+    return s;
+  }
+  bool folds = part->folds = rank == 1 || (desc->i & 1);
+  part->rows = folds ? p.k : p.m;
+  part->width = folds ? p.m * p.n : p.n;
+  part->dims[0] = rank == 2 ? p.m : p.n;
+  part->dims[1] = p.n;
+  part->cost = 0.05 * (double)p.n * (double)(folds ? p.m : p.k);
+  if (vector) part->unit = folds ? (p.k > FL_BLOCK ? FL_BLOCK : 0) : p.m > 1;
+  else part->unit = none ? 0 : fl_linalg_unit(&p, folds);
+  if (none) part->unit = 0;
+  return 0;
+}
+
 FlStatus fl_rt_matmul(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   const FlArray *a = args[0].a, *b = args[1].a;
   Factor x = factor(a, desc->i & 1, true), y = factor(b, desc->i & 2, false);
-  if (x.columns != y.rows) return fl_part_fail_shape(ctx, desc, x.columns, y.rows);
+  if (x.columns != y.rows) {
+    if (fl_ctx_product(ctx)) return 0; /* who asks for all of it is told */
+    return fl_part_fail_shape(ctx, desc, x.columns, y.rows);
+  }
   FlProduct p = {a->dtype,           a->data, b->data, x.rows, y.columns,
                  x.columns,          x.row,   x.step,  y.row,  y.step,
-                 (desc->i & 4) != 0, false,   NULL};
+                 (desc->i & 4) != 0, false,   NULL,   0,      0};
+  FlProductPart *part = fl_ctx_product(ctx);
+  if (part) return in_part(ctx, desc, part, p, a->rank);
   FlPartMem mem = {.ctx = ctx};
   FlArray *out = NULL;
   uint64_t scalar = 0;
@@ -117,7 +150,7 @@ FlStatus fl_rt_matmul_add(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, 
     memcpy(out->data, c->data, (size_t)fl_array_bytes(c));
   }
   FlProduct p = {c->dtype, a->data, b->data, x.rows, y.columns, x.columns, x.row,
-                 x.step,   y.row,   y.step,  false,  true,      out->data};
+                 x.step,   y.row,   y.step,  false,  true,      out->data, 0,        0};
   FlPartMem mem = {.ctx = ctx};
   FlStatus status = 0;
   if (p.m > 0 && p.n > 0 && p.k > 0)

@@ -25,11 +25,14 @@ enum {
   SMALL = 512
 };
 
+static int64_t all_m(const FlProduct *p) { return p->all_m ? p->all_m : p->m; }
+static int64_t all_k(const FlProduct *p) { return p->all_k ? p->all_k : p->k; }
+
 /* How much of k is a leaf. */
 static int64_t leaf_of(const FlProduct *p) {
-  double size = (double)p->m * (double)p->n, sides = (double)p->m + (double)p->n;
+  double size = (double)all_m(p) * (double)p->n, sides = (double)all_m(p) + (double)p->n;
   int64_t leaf = LEAST_LEAF;
-  while (leaf <= p->k && ((double)leaf * size < LEAF_WORK || (double)leaf * sides < 4 * size)) leaf *= 2;
+  while (leaf <= all_k(p) && ((double)leaf * size < LEAF_WORK || (double)leaf * sides < 4 * size)) leaf *= 2;
   return leaf;
 }
 
@@ -38,12 +41,13 @@ typedef struct Tiles {
   int64_t across; /* tiles in a row of the result, */
   int64_t rows;   /* each of so many rows, */
   int64_t tiles;  /* in all */
-  /* With more than one leaf: */
+  bool folds;     /* there is more than one leaf, of all of k: */
   int64_t leaf, leaves, subtree; /* positions of a leaf; leaves; those of an item, a power of two, */
   int64_t subtrees;              /* in so many items for each tile */
   void *partial; /* [subtrees][m * n]; one subtree: the result itself, if it stands as it is made */
   char *levels;  /* [workers][n_levels][a tile], row-major and dense; NULL: a subtree is a leaf */
   int64_t n_levels;
+  bool in_place;
   bool turned; /* the product is the transpose of the result */
 } Tiles;
 
@@ -123,8 +127,10 @@ static int32_t tile_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
     int64_t tile = item % t->tiles, i = tile / t->across * t->rows, j = tile % t->across * TILE;
     int64_t m = fl_part_min(t->rows, p->m - i), n = fl_part_min(TILE, p->n - j);
     if (p->own && j < i) continue;
-    if (t->leaves > 1) {
+    if (t->folds) {
       fold_tile(ctx, t, item / t->tiles, i, j, m, n);
+      for (int64_t r = 0; t->in_place && r < m; r++)
+        fl_linalg_one_nan(p->dtype, (char *)p->out + ((i + r) * p->n + j) * size, n);
       continue;
     }
     char *out = (char *)p->out + (i * p->n + j) * size;
@@ -190,9 +196,24 @@ static void multiply_small(const FlProduct *p) {
   fl_linalg_one_nan(p->dtype, p->out, p->m * p->n);
 }
 
+static bool is_one_tile(const FlProduct *p) { return all_m(p) <= TILE && p->n <= TILE; }
+
+static int64_t rows_of_tile(const FlProduct *p) {
+  int64_t tiles = (all_m(p) + TILE - 1) / TILE * ((p->n + TILE - 1) / TILE);
+  return !p->own && (p->n * all_k(p) <= FACTOR || tiles < FEW) ? LOW : TILE;
+}
+
+int64_t fl_linalg_unit(const FlProduct *p, bool folds) {
+  bool large = p->k > INT_MAX || p->n > INT_MAX || p->m > INT_MAX;
+  if (large || (double)p->m * (double)p->n * (double)p->k <= SMALL) return 0;
+  int64_t leaf = leaf_of(p);
+  if (!folds) return is_one_tile(p) ? 0 : rows_of_tile(p);
+  return p->k > leaf ? leaf : 0;
+}
+
 FlStatus fl_linalg_matrix(FlPartMem *mem, const FlProduct *p) {
   double products = (double)p->m * (double)p->n * (double)p->k;
-  if (products <= SMALL) {
+  if (products <= SMALL && !p->all_m && !p->all_k) {
     multiply_small(p);
     return 0;
   }
@@ -202,7 +223,7 @@ FlStatus fl_linalg_matrix(FlPartMem *mem, const FlProduct *p) {
   }
   FlProduct q = *p;
   int64_t size = fl_dtype_info[p->dtype].bytes, vector = 64 / size;
-  bool small = !p->own && p->n * p->k <= FACTOR, one_tile = p->m <= TILE && p->n <= TILE;
+  bool small = !p->own && p->n * all_k(p) <= FACTOR, one_tile = is_one_tile(p);
   if (small && p->b_step != 1) {
     void *second = fl_part_alloc(mem, p->n * p->k, (size_t)size);
     if (second == NULL) return 1;
@@ -211,33 +232,32 @@ FlStatus fl_linalg_matrix(FlPartMem *mem, const FlProduct *p) {
     q.b_row = p->n;
     q.b_step = 1;
   }
-  int64_t across = (p->n + TILE - 1) / TILE;
-  bool low = !p->own && (small || (p->m + TILE - 1) / TILE * across < FEW);
   Tiles t = {.p = &q, .leaf = leaf_of(p), .subtree = 1};
   t.leaves = (p->k + t.leaf - 1) / t.leaf;
-  t.turned = t.leaves > 1 && one_tile && !p->own && p->n % vector != 0 && p->m % vector == 0;
+  t.folds = all_k(p) > t.leaf;
+  t.turned = t.folds && one_tile && !p->own && p->n % vector != 0 && p->m % vector == 0;
   if (t.turned)
     q = (FlProduct){p->dtype, p->second, p->first, p->n,  p->m,   p->k,  p->b_step,
-                    p->b_row, p->a_step, p->a_row, false, p->add, p->out};
+                    p->b_row, p->a_step, p->a_row, false, p->add, p->out, 0, p->all_k};
   t.across = (q.n + TILE - 1) / TILE;
-  t.rows = fl_part_min(low ? LOW : TILE, q.m);
+  t.rows = fl_part_min(rows_of_tile(p), q.m);
   t.tiles = (q.m + t.rows - 1) / t.rows * t.across;
   while (t.subtree < t.leaves && (t.leaves + t.subtree - 1) / t.subtree * t.tiles > ITEMS) t.subtree *= 2;
   t.subtrees = (t.leaves + t.subtree - 1) / t.subtree;
   t.n_levels = __builtin_ctzll((uint64_t)t.subtree) + 1;
-  bool in_place = t.subtrees == 1 && !t.turned && !p->add;
-  if (t.leaves > 1) {
+  t.in_place = t.subtrees == 1 && !t.turned && !p->add;
+  if (t.folds) {
     int64_t levels = fl_ctx_workers(mem->ctx) * t.n_levels * t.rows * fl_part_min(TILE, q.n);
-    t.partial = in_place ? p->out : fl_part_alloc(mem, t.subtrees * p->m * p->n, (size_t)size);
+    t.partial = t.in_place ? p->out : fl_part_alloc(mem, t.subtrees * p->m * p->n, (size_t)size);
     if (t.partial == NULL) return 1;
     /* Below the diagonal of a tile nothing is written, but it is added. */
     if (t.subtree > 1 && !(t.levels = p->own ? fl_part_zalloc(mem, levels, (size_t)size)
                                              : fl_part_alloc(mem, levels, (size_t)size)))
       return 1;
   }
-  int64_t items = t.tiles * (t.leaves > 1 ? t.subtrees : 1);
+  int64_t items = t.tiles * (t.folds ? t.subtrees : 1);
   if (fl_part_for(mem->ctx, tile_body, &t, items, 0.05 * products / (double)items) != 0) return 1;
-  if (t.leaves > 1 && !in_place &&
+  if (t.folds && !t.in_place &&
       fl_part_for(mem->ctx, add_body, &t, q.m, 0.5 * (double)(q.n * t.subtrees)) != 0)
     return 1;
   return p->own ? fl_part_for(mem->ctx, mirror_body, &t, p->m, 1.0 * (double)p->m) : 0;

@@ -17,12 +17,16 @@ typedef struct FlProduct {
   bool own;  /* the second factor is the first one transposed */
   bool add;  /* matrix: to what is there already */
   void *out; /* [m, n] */
+  int64_t all_m, all_k; /* of the product of which this is a part; 0: m, k */
 } FlProduct;
 
 /* Each writes p->out. Vector: m or n is 1. */
 FlStatus fl_linalg_vector(FlPartMem *mem, const FlProduct *p); /* linalg_vector.c: f64, f32 */
 FlStatus fl_linalg_matrix(FlPartMem *mem, const FlProduct *p); /* linalg_blas.c: f64, f32 */
 FlStatus fl_linalg_integer(FlPartMem *mem, const FlOpDesc *desc, const FlProduct *p); /* linalg_integer.c */
+/* Rows of a tile, where a part is rows of the result, or of a leaf, where it is a fold of some of k (more
+ * than a leaf); 0: it is not made in parts. linalg_blas.c */
+int64_t fl_linalg_unit(const FlProduct *p, bool folds);
 /* The algorithm that the sizes and the type say. */
 FlStatus fl_linalg_product(FlPartMem *mem, const FlOpDesc *desc, const FlProduct *p); /* linalg.c */
 

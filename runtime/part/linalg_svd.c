@@ -93,7 +93,7 @@ static FlStatus pinv_of(FlPartMem *mem, const FlOpDesc *desc, const FlArray *a, 
     }
   }
   if (k == 0) return 0; /* no element */
-  FlProduct p = {dtype, parts[2]->data, parts[0]->data, n, m, k, 1, n, 1, k, false, false, out->data};
+  FlProduct p = {dtype, parts[2]->data, parts[0]->data, n, m, k, 1, n, 1, k, false, false, out->data, 0, 0};
   return fl_linalg_product(mem, desc, &p);
 }
 

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Arrays that stay in parts between ranks: columns that are made, derived, filtered and folded by their own rows, read at others,
-changed in rounds and passed on give what one rank gives, from small sizes on; so do texts, empty arrays, fewer rows than ranks,
+changed in rounds and passed on give what one rank gives, from small sizes on; so do matrices, whose columns are summed and that are multiplied,
+texts, empty arrays, fewer rows than ranks,
 files' rows that are kept, errors in some part (the first in the program, the right row), and random programs
 (tests/random/rows.py). Then that they do stay: bytes that are sent, and memory.
 
 usage: ranks_rows.py [SEED PROGRAMS FAULTING]; 0 as SEED makes fresh ones, and says from which.
 """
 import concurrent.futures
+import fractions
 import os
 import pathlib
 import re
@@ -62,6 +64,33 @@ let near = [for i in 0..n: d[max(i - 1, 0)] + d[min(i + 1, n - 1)]]
 let ns = sum(near)
 print("{{ns}} {{sum(near * ns)}} {{sum([for i in 0..n: near[(i * 31) % n]])}}")
 """
+# Sums along columns and products of rows in parts: the cut is even, or what a filter left.
+MATRICES = """
+let n = {n}
+let k = [for i in 0..n: (i * 7919) % 1009]
+let x = [for i in 0..n, j in 0..5: f64((k[i] + j * 331) % 1009 - 500) / 7.0]
+let w = [for i in 0..5, j in 0..3: f64(i * 3 + j) - 6.3]
+let y = x @ w
+let some = [for i in 0..n if k[i] > 400: f64(k[i] % 97) - 48.5]
+let b = [for i in 0..len(some), j in 0..30: f32(some[i] * f64(j % 7) - random(3, i, j))]
+let e = b @ [for i in 0..40, j in 0..30: f32(random(5, i, j))]'
+let wide = [for i in 0..n, j in 0..300: random(11, i, j) - 0.5]
+let r = wide @ [for i in 0..300, j in 0..4: random(12, i, j)]
+let c = [for i in 0..n: x[i, 0] * f64(k[i] % 5)]
+let z = x @ [0.5, 1.5, -2.5, 3.25, 1.0]
+let s = sum(x, axis = 0)
+let cubes = [for i in 0..n, p in 0..2, q in 0..3: x[i, p] * f64(q + 1)]
+let odd = [for i in 0..n, j in 0..2: if i * 2 == n + n % 2 {{ inf }} else {{ if i == 1 {{ -inf }} else {{ x[i, j] }} }}]
+print("{{s}} {{x' @ y}} {{x' @ c}}")
+if n > 0 {{ print("{{mean(x * s[0], axis = 0)}} {{sum(x * y[0, 0], axis = 0)}}") }}
+print("{{sum(cubes, axis = 0)}} {{sum(x * s[3], axis = 0)}} {{sum(x^2, axis = 0) / 3.0}}")
+print("{{x' @ x}} {{c @ y}} {{c @ c}} {{sum(z)}} {{sum(z * c)}} {{sum((y @ w') * s[1])}}")
+print("{{sum(e, axis = 0)}} {{sum(e' @ b)}} {{sum(b, axis = 0)}} {{sum(e)}}")
+print("{{sum(r, axis = 0)}} {{sum(wide' @ r)}} {{sum(r * s[2])}} {{sum(odd, axis = 0)}} {{odd' @ x}}")
+var g = w * 0.0
+for t in 0..3 {{ g = g - 1e-6 * (x' @ (x @ (w + g) - y * 0.5)) }}
+print("{{g}}")
+"""
 FAULTS = [  # each fails, at a row that none is before; in a later step another would
     "let n = {n}\nlet x = [for i in 0..n: random(1, i)]\nlet s = sum(x)\nlet k = [for i in 0..n: i * 3]\nlet y = [for i in 0..n: k[i] // (k[i] - {at} * 3)]\nlet w = [for i in 0..n: k[i] // (k[i] - 3)]\nprint(\"{{s}} {{sum(x * s)}} {{sum(y)}} {{sum(y * w)}} {{sum(w)}}\")\n",
     "let n = {n}\nlet k = [for i in 0..n: i]\nlet a = sum(k)\nlet y = [for i in 0..n if k[i] % 3 != 1: 100 // (k[i] - {at})]\nprint(\"{{a}} {{sum([for v in k: v * a])}} {{len(y)}} {{sum(y)}}\")\n",
@@ -101,6 +130,33 @@ def fixed():
             compare(text.format(n=n, at=at), name=f"fault {number} at row {at} of {n}")
 
 
+def close(text, exact):
+    """Numbers that were printed, beside sums of rationals."""
+    got = [float(word) for word in re.findall(r"[-+0-9.e]+", text)]
+    return len(got) == len(exact) and all(abs(g - e) <= 1e-11 * max(size, 1) for g, (e, size) in zip(got, exact))
+
+
+def matrices():
+    """Over ranks as one, and that as the definition says, in exact arithmetic."""
+    ways = [(1, 1, 0, ""), (1, 2, 0, ""), (2, 1, 0, ""), (2, 2, 20, ""), (3, 1, 0, ""), (3, 2, 0, ""), (5, 1, 0, ""), (5, 2, 20, ""), (8, 1, 0, ""), (8, 2, 0, "")]
+    for n in (0, 1, 3, 700, 4097) + (() if SHORT else (20_001,)):
+        script = ranks.scratch(MATRICES.format(n=n))
+        wrong = ranks.compare(script, ways)
+        check(not wrong, f"sums along columns and products of {n} rows over ranks", "\n".join(wrong))
+        k = [i * 7919 % 1009 for i in range(n)]
+        x = [[fractions.Fraction((k[i] + j * 331) % 1009 - 500, 7) for j in range(5)] for i in range(n)]
+        w = [[fractions.Fraction(10 * (i * 3 + j) - 63, 10) for j in range(3)] for i in range(5)]
+        y = [[sum(row[i] * w[i][j] for i in range(5)) for j in range(3)] for row in x]
+        c = [[row[0] * (at % 5)] for row, at in zip(x, k)]
+        exact = [(sum(column), sum(map(abs, column))) for column in ([row[j] for row in x] for j in range(5))]
+        for other in (y, c):
+            exact += [(sum(t), sum(map(abs, t))) for i in range(5) for j in range(len(other[0]) if n else 3 if other is y else 1)
+                      for t in [[a[i] * b[j] for a, b in zip(x, other)]]]
+        first = ranks.run(script, [(2, 2, 0, "")])[1]["out"].decode().splitlines()[0]
+        check(close(first, exact), f"sums and products of {n} rows are those of exact arithmetic", first)
+        shutil.rmtree(script.parent)
+
+
 def files():
     folder = ranks.scratch("").parent
     made = ["id,km,x,late,city\n"]
@@ -138,6 +194,13 @@ let c = sum(t.c)
 print("{{m}} {{s}} {{bm}} {{sum(for v in big: v - bm)}} {{sum(for v in t.c: v * c)}} {{len(t)}}")
 """)
     check(0 < some < 2 * n, "columns of 800,000 bytes stay where they are, but for blocks at borders", f"{some} bytes were sent")
+    some = sent(f"""let x = [for i in 0..{n}, j in 0..8: random(7, i, j)]
+let m = mean(x, axis = 0)
+let y = x @ [for i in 0..8, j in 0..4: random(8, i, j) - m[j]]
+let g = x' @ y
+print("{{sum(g)}} {{m}} {{sum(y * g[0, 0], axis = 0)}}")
+""")
+    check(0 < some < 8 * n, "matrices of 6,400,000 bytes stay where they are; what is summed of them is sent", f"{some} bytes were sent")
     all_of_it = sent(f"let x = [for i in 0..{n}: random(7, i)]\nlet m = sum(x)\nlet t = table(a = [for v in x: v * m]) |> where(a > 0)\n"
                      f"show(t |> sort(a) |> head(3))\nprint(sum(t.a))\n")
     check(all_of_it >= 8 * n, "who needs any row has all of them", f"{all_of_it} bytes were sent")
@@ -171,6 +234,7 @@ def generated():
 if __name__ == "__main__":
     if SHARD == 0 and len(sys.argv) == 1:
         stays()
+        matrices()
         fixed()
     if SHARD == SHARDS - 1 and len(sys.argv) == 1:
         files()

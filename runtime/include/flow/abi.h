@@ -159,14 +159,17 @@ typedef struct FlKernelLate {
 /* What of a step each part may do by itself, where rows are here in part (exec/ranks_rows.c): nothing; the
  * elements of its own rows; the blocks that begin in them, whose states then go to all; the same, of what
  * is kept of them; of an operator that keeps rows: which of its own; elements of its own of a list; the
- * states of groups of its rows, which then go to all. */
+ * states of groups of its rows, which then go to all; sums along columns of its rows, likewise; a
+ * product, by rows or as a fold of rows. */
 typedef enum FlInParts {
   FL_PARTS_NONE,
   FL_PARTS_ELEMENTS,
   FL_PARTS_FOLD,
   FL_PARTS_KEPT,
   FL_PARTS_JOIN,
-  FL_PARTS_GROUPS
+  FL_PARTS_GROUPS,
+  FL_PARTS_COLUMNS,
+  FL_PARTS_PRODUCT
 } FlInParts;
 
 typedef struct FlKernel {
@@ -187,6 +190,7 @@ typedef struct FlKernel {
   int32_t n_places;
   int32_t in_parts;     /* FlInParts */
   const uint8_t *stays; /* of each result: 1: it may be here in part; NULL: it has none */
+  int32_t rows_at;      /* FL_PARTS_COLUMNS: which of what it captures is the number of rows; else -1 */
 } FlKernel;
 
 /* A column that an operator takes or gives, as values and what comes with them. */

@@ -1,0 +1,165 @@
+/* ranks_products.c: products of matrices whose rows are in parts between ranks, or that ranks share.
+ *
+ * In: MATMUL, which says how it can be done in parts: by rows of its result, or as a fold of rows of both
+ * factors. Out: rows at the ranks that have those of the first factor; or the sum over all rows, whole at all
+ * ranks. What always holds: a tile of rows, or a leaf of the fold, is one rank's, and BLAS is asked for it as
+ * one rank asks; leaves are joined by the tree of folds: the bits of one rank. */
+#include "exec/ranks_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Product {
+  FlBorders borders;
+  const FlOpDesc *desc;
+  const FlSlot *args;
+  FlProductPart part;
+  int32_t dtype, rank; /* of the result */
+  int64_t size;        /* bytes of a number */
+} Product;
+
+static FlStatus ask(Product *p, FlSlot *results) {
+  FlCtx *ctx = p->borders.ctx;
+  ctx->product = &p->part;
+  FlStatus s = p->desc->run(ctx, p->desc, p->args, results);
+  ctx->product = NULL;
+  return s;
+}
+
+static bool is_array(FlType1 t) { return t.rank > 0; }
+
+/* Argument i is read by rows that may be in parts. */
+static bool is_cut(const Product *p, int32_t i) {
+  FlRows rows = p->part.folds ? FL_ROWS_FOLD : FL_ROWS_OWN;
+  return p->part.unit && p->desc->rows[i] == rows && p->args[i].a->dims[0] == p->part.rows;
+}
+
+static FlStatus lay(Product *p, const FlCut **cut) {
+  FlStatus s = 0;
+  *cut = NULL;
+  for (int32_t i = 0; i < p->desc->n_args && !*cut; i++)
+    if (is_array(p->desc->arg_types[i]) && is_cut(p, i)) *cut = fl_array_cut(p->args[i].a);
+  for (int32_t i = 0; i < p->desc->n_args && !s; i++) {
+    const FlCut *its = is_array(p->desc->arg_types[i]) ? fl_array_cut(p->args[i].a) : NULL;
+    if (its && (its != *cut || !is_cut(p, i)))
+      s = fl_rows_gather(p->borders.ctx, p->desc->site, p->args[i].a);
+  }
+  return s;
+}
+
+/* All is whole: each rank makes the rows that stay there, or a part of what goes to all, where that pays. */
+static bool is_shared(const Product *p, bool stays) {
+  FlRanks *r = p->borders.ctx->ranks;
+  const FlProductPart *part = &p->part;
+  if (!part->unit || part->rows < 2 * part->unit) return false;
+  if (!part->folds && stays) return true;
+  int64_t sent = part->folds ? part->width * r->n * 16 : part->width * part->rows; /* subtrees of a rank */
+  return fl_ranks_share(r, part->rows, part->cost, sent * p->size);
+}
+
+static FlStatus bring(const Product *p) {
+  FlStatus s = 0;
+  for (int32_t i = 0; i < p->desc->n_args; i++) {
+    if (!is_array(p->desc->arg_types[i]) || !is_cut(p, i) || !fl_array_cut(p->args[i].a)) continue;
+    FlStatus its = fl_borders_bring(&p->borders, p->args[i].a);
+    if (!s) s = its;
+  }
+  return s;
+}
+
+static void shut(const Product *p) {
+  for (int32_t i = 0; i < p->desc->n_args; i++)
+    if (is_array(p->desc->arg_types[i]) && fl_array_cut(p->args[i].a)) fl_array_shut(p->args[i].a);
+}
+
+/* ---- folds ------------------------------------------------------------------------------------------ */
+
+static FlStatus fold_own(Product *p, char *states) {
+  FlSubtree trees[FL_SUBTREES];
+  int32_t here = p->borders.ctx->ranks->here, n = fl_borders_subtrees(&p->borders, here, trees);
+  int64_t bytes = p->part.width * p->size;
+  states += fl_borders_subtrees_before(&p->borders, here) * bytes;
+  FlStatus s = 0;
+  for (int32_t i = 0; i < n && !s; i++, states += bytes) {
+    p->part.from = trees[i].leaf * p->borders.unit;
+    p->part.to = p->part.from + trees[i].n * p->borders.unit;
+    if (p->part.to > p->part.rows) p->part.to = p->part.rows;
+    p->part.out = states;
+    s = ask(p, NULL);
+  }
+  return s;
+}
+
+static FlStatus fold(Product *p, FlStatus s, FlSlot *results) {
+  FlCtx *ctx = p->borders.ctx;
+  int64_t trees = fl_borders_subtrees_before(&p->borders, p->borders.cut->n);
+  char *states = malloc((size_t)(trees * p->part.width * p->size) + 1);
+  FlArray *out = p->rank ? fl_array_new(ctx, p->dtype, p->rank, p->part.dims) : NULL;
+  uint64_t scalar = 0;
+  if (!s && (!states || (p->rank && !out))) s = FL_STATUS_MEMORY;
+  if (!s) s = fold_own(p, states);
+  s = fl_borders_fold(&p->borders, p->desc->site, p->dtype, p->part.width, states,
+                      out ? out->data : (void *)&scalar, s);
+  free(states);
+  if (s) fl_array_unref(out);
+  else if (out) results[0].a = out;
+  else results[0].u = scalar;
+  return s;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------- */
+
+static FlStatus make_rows(Product *p, FlStatus s, bool stays, FlSlot *results) {
+  FlCtx *ctx = p->borders.ctx;
+  const FlProductPart *part = &p->part;
+  int32_t here = ctx->ranks->here;
+  FlArray *out = fl_array_new_part(ctx, p->dtype, p->rank, part->dims, p->borders.cut);
+  p->part.from = fl_borders_begin(&p->borders, here);
+  p->part.to = fl_borders_begin(&p->borders, here + 1);
+  if (!s && !out) s = FL_STATUS_MEMORY;
+  if (!s && part->from < part->to) s = fl_array_open_rows(ctx, out, part->from, part->to);
+  if (!s && part->from < part->to) {
+    p->part.out = (char *)out->data + part->from * part->width * p->size;
+    s = ask(p, NULL);
+  }
+  FlRankSlot mine = {.step = FL_RANKS_ROWS,
+                     .site = p->desc->site,
+                     .failed = !s           ? 0
+                               : ctx->error ? ctx->error->status
+                                            : FL_STATUS_MEMORY};
+  s = fl_ranks_together(ctx, &mine);
+  if (!s && !fl_borders_return(&p->borders, out)) s = fl_rows_lost(ctx);
+  if (!s) fl_array_shut(out);
+  if (!s && !stays) s = fl_rows_gather(ctx, p->desc->site, out);
+  if (s) fl_array_unref(out);
+  else results[0].a = out;
+  return s;
+}
+
+FlStatus fl_ranks_product(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results, bool *done) {
+  Product p = {.borders = {.ctx = ctx},
+               .desc = desc,
+               .args = args,
+               .part = {.from = -1},
+               .dtype = args[0].a->dtype,
+               .rank = desc->result_types[0].rank,
+               .size = fl_dtype_info[args[0].a->dtype].bytes};
+  FlStatus s = ask(&p, results);
+  const FlCut *cut = NULL;
+  if (!s) s = lay(&p, &cut);
+  *done = s != 0;
+  if (s) return s;
+  bool stays =
+      !p.part.folds && p.rank && desc->stays[0] && fl_rows_are_many(ctx, p.part.rows * p.part.width);
+  if (!cut && is_shared(&p, stays)) {
+    cut = fl_rows_cut(ctx, p.part.rows, p.part.folds ? 1 : p.part.width);
+    if (!cut) return FL_STATUS_MEMORY;
+  }
+  if (!cut) return 0;
+  *done = true;
+  p.borders = (FlBorders){ctx, cut, p.part.rows, 1, p.part.unit};
+  s = bring(&p);
+  s = p.part.folds ? fold(&p, s, results) : make_rows(&p, s, stays, results);
+  shut(&p);
+  return s;
+}

@@ -57,6 +57,7 @@ static bool mark_op(FlAd *ad, FlOp *op) {
   case FL_OP_REDUCE:
   case FL_OP_COLLECT:
   case FL_OP_ROWS:
+  case FL_OP_ROW_PART:
   case FL_OP_CONCAT:
   case FL_OPS_SCALAR:
   case FL_OPS_ACCESS:

@@ -131,6 +131,7 @@ const char *fl_explain_size(const FlExplain *p, const FlValue *size) {
   case FL_OP_CUSTOM:
   case FL_OP_EXTERN:
   case FL_OP_ROWS:
+  case FL_OP_ROW_PART:
   case FL_OP_TAKE:
   case FL_OP_CONCAT:
   case FL_OPS_SCALAR:

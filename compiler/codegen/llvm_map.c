@@ -147,8 +147,9 @@ Val fl_ll_tasks(FlFn *f, const FlPlanKernel *k) {
                  fl_ll_i32(g, op->n_results),
                  fl_ll_site_constant(g, fl_ll_site(g, op->span, (FlFaultText){0})),
                  fl_ll_rows_constant(g, k->n_uses, k->uses),
+                 fl_ll_i32(g, fl_plan_has_row_parts(op)),
                  list_stays(g, op)};
-  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 8, false), "tasks");
+  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 9, false), "tasks");
 }
 
 static void map_tasks(FlFn *f, const FlPlanKernel *k) {

@@ -118,6 +118,7 @@ bool fl_ir_may_fault(const FlOp *op) {
   case FL_OP_TAKE: return !(op->attrs.i & FL_TAKE_PROVEN);
   case FL_OP_LOAD:
   case FL_OP_ROWS: return op->attrs.i == 0;
+  case FL_OP_ROW_PART: return false;
   case FL_OP_STORE: return op->attrs.i == 0;
   case FL_OP_REDUCE: return reduce_may_fault(op);
   case FL_OPS_TABLES: return op->code != FL_OP_AGGREGATE || aggregate_may_fault(op);

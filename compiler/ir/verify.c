@@ -315,6 +315,7 @@ static bool check_structure(Verifier *v, const FlOp *op) {
   case FL_OP_TRANSPOSE:
     return fl_t_same(op->args[0]->type, op->results[0]->type) ||
            broken(v, op, "the result has the argument's type");
+  case FL_OP_ROW_PART:
   case FL_OP_TAKE: return op->n_results == op->n_args - 1 || broken(v, op, "one result an array");
   case FL_OP_COMPRESS: return op->n_results == op->n_args || broken(v, op, "a count and one result an array");
   case FL_OP_CUSTOM:

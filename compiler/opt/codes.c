@@ -38,11 +38,18 @@ static const FlValue *of(const Codes *c, const FlValue *v) {
   return v->id < c->n ? c->known[v->id].of : NULL;
 }
 
+/* The loop goes over as many elements as the column has; nothing says so of parameters of a function that are
+ * read within their bounds, but that they are of one table. */
+static bool has_all_rows(const FlValue *size, const FlValue *column) {
+  if (!size->op && !column->op && size->region == column->region && !size->region->owner) return true;
+  return fl_opt_is_dim(size, column, 0);
+}
+
 static bool is_column(const Codes *c, const FlOp *load) {
   const FlValue *a = load->n_args == 2 ? load->args[0] : NULL;
   return a && !(a->op && a->op->code == FL_OP_MAP) && load->attrs.i != 0 && a->type.dtype == FL_TEXT &&
          a->type.rank == 1 && !a->type.depth && load->args[1] == c->loop->regions[0]->params[0] &&
-         !fl_ir_made_within(a, c->loop) && fl_opt_is_dim(c->loop->args[0], a, 0);
+         !fl_ir_made_within(a, c->loop) && has_all_rows(c->loop->args[0], a);
 }
 
 /* The column of whose text alone the operation is computed. */

@@ -70,6 +70,7 @@ static FlPartFold *new_fold(FlParts *p, FlOp *group, FlPartSpace *space) {
 /* The fold of a GROUP; NULL: something sees the groups of rows, or an aggregate has no states. */
 static FlPartFold *fold_of_group(FlParts *p, FlOp *group) {
   FlPartSpace *space = group->n_args ? fl_part_space(p, group->args[0]) : NULL;
+  if (space && space->index == 0 && p->rows) return NULL; /* there is nothing to spare by parts of it */
   for (int i = 0; i < group->n_args; i++)
     if (!space || !is_column(p, group->args[i], space)) return NULL;
   FlPartFold *fold = new_fold(p, group, space);
@@ -239,7 +240,7 @@ FlOp *fl_parts_make_partial(FlParts *p, FlPartFold *fold, FlBuilder *in, const F
   FlOp *op = fl_ir_op(in, FL_OP_PARTIAL, n_args, args, n, types, 0);
   fl_ir_set_columns(arena, op, n_of_keys + n_states, columns);
   /* Rows that cost little to read stay rows unless states take much less room. */
-  op->attrs.i = p->reader->attrs.format->flags & FL_FORMAT_LAID ? 0 : 2;
+  op->attrs.i = p->rows || p->reader->attrs.format->flags & FL_FORMAT_LAID ? 0 : 2;
   return op;
 }
 

@@ -84,6 +84,7 @@ static bool is_row_local(FlParts *p, const FlRegion *r, const FlRegion *kernel, 
 static bool take_map(FlParts *p, FlOp *op) {
   FlPartSpace *space = op->n_args == 1 ? fl_part_space(p, op->args[0]) : NULL;
   if (!space || space->size != op->args[0] || !fl_ir_is_kernel(op->regions[0])) return false;
+  if (p->stay && fl_map_get(p->stay, op)) return false;
   int before = p->constants.n;
   if (!is_row_local(p, op->regions[0], op->regions[0], space)) {
     p->constants.n = before;
@@ -120,10 +121,16 @@ static bool take_ask(FlParts *p, FlOp *op) {
   return true;
 }
 
+/* The rows of the file, or of the table in memory. */
+static void find_rows(FlParts *p) {
+  FlPartSpace *rows = new_space(p, p->rows ? p->rows : p->reader->results[0]);
+  for (int k = 0; k < p->columns.n; k++) put_space(p, p->columns.at[k], rows);
+  for (int k = 1; k < p->reader->n_results; k++) put_space(p, p->reader->results[k], rows);
+}
+
 static bool find_inside(FlParts *p) {
   bool filters = false;
-  FlPartSpace *rows = new_space(p, p->reader->results[0]);
-  for (int k = 1; k < p->reader->n_results; k++) put_space(p, p->reader->results[k], rows);
+  find_rows(p);
   for (FlOp *op = p->reader->next; op; op = op->next) {
     bool filter = op->code == FL_OP_COMPRESS && take_filter(p, op);
     bool moves = filter || (op->code == FL_OP_IN_KEYS && take_ask(p, op)) ||
@@ -139,7 +146,7 @@ static bool find_inside(FlParts *p) {
 /* ---- what is seen outside ----------------------------------------------------------------------------- */
 
 static void add_exit(const FlParts *p, FlPartValues *exits, FlValue *v) {
-  if (!fl_part_space(p, v)) return;
+  if (!fl_part_space(p, v) || (p->columns.has && fl_map_get(p->columns.has, v))) return;
   if (!exits->has) exits->has = fl_map_make(p->arena);
   if (fl_map_get(exits->has, v)) return;
   fl_map_set(exits->has, v, v);
@@ -163,18 +170,25 @@ static FlValue *column_of(const FlParts *p, const FlPartValues *values, const Fl
   return NULL;
 }
 
-/* The columns that each part yields, and the sizes that it must yield for want of a column; false: something
- * sees the columns of the file as they are. */
-static bool find_yields(const FlParts *p, const FlPartValues *exits, FlPartValues *yields,
-                        FlPartValues *sizes) {
+/* The columns that each part yields, and the sizes that it must yield for want of a column. Made: that is all
+ * that is seen; else somebody sees columns of all rows. */
+static FlPartsMade find_yields(const FlParts *p, const FlPartValues *exits, FlPartValues *yields,
+                               FlPartValues *sizes) {
+  FlPartsMade made = FL_PARTS_MADE;
   for (int i = 0; i < exits->n; i++) {
     FlValue *v = exits->at[i];
     FlPartSpace *space = fl_part_space(p, v);
-    if (v->type.rank && space->index == 0) return false;
-    if (v->type.rank) add_exit(p, yields, v);
-    else if (!column_of(p, exits, space)) add_exit(p, sizes, v);
+    if (v->type.rank && space->index == 0) {
+      if (!p->stay) return FL_PARTS_NONE_MADE;
+      fl_map_set(p->stay, v->op, v->op);
+      made = FL_PARTS_AGAIN;
+    } else if (v->type.rank) {
+      add_exit(p, yields, v);
+    } else if (!column_of(p, exits, space)) {
+      add_exit(p, sizes, v);
+    }
   }
-  return yields->n + sizes->n + p->folds.n > 0;
+  return yields->n + sizes->n + p->folds.n > 0 ? made : FL_PARTS_NONE_MADE;
 }
 
 /* ---- rewriting ---------------------------------------------------------------------------------------- */
@@ -299,6 +313,30 @@ static FlOp *opened_before(const FlOp *reader) {
   return NULL;
 }
 
+/* How many parts there are, and what they are parts of. */
+static void open_rows(FlParts *p, FlBuilder *b, FlValue **parts) {
+  if (p->rows) {
+    parts[0] = fl_parts_count_rows(p, b);
+    return;
+  }
+  FlOp *open = opened_before(p->reader);
+  FlType1 types[2] = {fl_t_scalar(FL_I64), fl_t_array(FL_I64, 1)};
+  if (!open) open = same_attributes(b, FL_OP_TABLE_PARTS, p->reader, 1, p->reader->args, 2, types);
+  for (int k = 0; k < 2; k++) parts[k] = open->results[k];
+}
+
+/* The rows of part k, in place of those of all. */
+static FlOp *take_rows(FlParts *p, FlBuilder *in, FlValue *open, FlValue *k, FlSubst *subst) {
+  if (p->rows) return fl_parts_take_rows(p, in, k, subst);
+  const FlOp *reader = p->reader;
+  int n = reader->n_results;
+  FlType1 *types = FL_NEW_ARRAY(in->module->arena, FlType1, n);
+  for (int i = 0; i < n; i++) types[i] = reader->results[i]->type;
+  FlOp *rows = same_attributes(in, FL_OP_TABLE_PART, reader, 2, (FlValue *[]){open, k}, n, types);
+  for (int i = 0; i < n; i++) fl_subst_set(subst, reader->results[i], rows->results[i]);
+  return rows;
+}
+
 static void rewrite(FlParts *p, const FlPartValues *exits, const FlPartValues *yields,
                     const FlPartValues *sizes) {
   FlOp *reader = p->reader;
@@ -311,19 +349,13 @@ static void rewrite(FlParts *p, const FlPartValues *exits, const FlPartValues *y
     fl_map_set(moved, p->constants.at[i], p->constants.at[i]);
     fl_ir_move_before(p->constants.at[i], reader);
   }
-  FlOp *open = opened_before(reader);
-  if (!open)
-    open = same_attributes(&b, FL_OP_TABLE_PARTS, reader, 1, reader->args, 2,
-                           (FlType1[]){fl_t_scalar(FL_I64), fl_t_array(FL_I64, 1)});
-  FlOp *loop = fl_ir_op(&b, FL_OP_MAP, 1, open->results, 0, NULL, 1);
+  FlValue *open[2] = {NULL, NULL};
+  open_rows(p, &b, open);
+  FlOp *loop = fl_ir_op(&b, FL_OP_MAP, 1, open, 0, NULL, 1);
   FlRegion *part = fl_ir_region(&b, loop, 0, 1, &index);
   FlBuilder in = {.module = m, .func = b.func, .region = part, .span = reader->span};
-  FlType1 *types = FL_NEW_ARRAY(m->arena, FlType1, reader->n_results);
-  for (int k = 0; k < reader->n_results; k++) types[k] = reader->results[k]->type;
-  FlOp *rows = same_attributes(&in, FL_OP_TABLE_PART, reader, 2,
-                               (FlValue *[]){open->results[1], part->params[0]}, reader->n_results, types);
   FlSubst subst = {0};
-  for (int k = 0; k < rows->n_results; k++) fl_subst_set(&subst, reader->results[k], rows->results[k]);
+  FlOp *rows = take_rows(p, &in, open[1], part->params[0], &subst);
   for (int i = 0; i < p->loud.n; i++) p->loud.at[i].guard = fl_parts_guard(p->loud.at[i].map);
   move_inside(p, part, &subst);
   FlPartValues out = {0};
@@ -336,13 +368,13 @@ static void rewrite(FlParts *p, const FlPartValues *exits, const FlPartValues *y
   fold_inside(p, loop, rows, &subst, &out);
   fl_subst_reset(&subst);
   fl_ir_yield(part, m, out.n, out.at);
-  types = FL_NEW_ARRAY(m->arena, FlType1, out.n);
+  FlType1 *types = FL_NEW_ARRAY(m->arena, FlType1, out.n);
   for (int i = 0; i < out.n; i++) {
     types[i] = out.at[i]->type;
     types[i].depth++;
   }
   fl_ir_add_results(&b, loop, out.n, types);
-  same_attributes(&b, FL_OP_TABLE_END, reader, 1, &open->results[1], 0, NULL);
+  if (!p->rows) same_attributes(&b, FL_OP_TABLE_END, reader, 1, &open[1], 0, NULL);
   replace_exits(p, &b, exits, yields, sizes, loop, out.at);
   fl_ir_remove(reader);
 }
@@ -360,23 +392,34 @@ bool fl_opt_is_parted(const FlOp *op) {
   return (op->attrs.format->flags & FL_FORMAT_PARTS) != 0;
 }
 
-/* False: nothing is done, and without what may fail there is perhaps more to do. */
-static bool try_reader(FlFunc *f, FlOp *reader, bool may_fail) {
-  FlParts p = {.arena = fl_arena_new(), .func = f, .reader = reader, .may_fail = may_fail};
-  p.spaces = fl_map_make(p.arena);
-  p.moves = fl_map_make(p.arena);
+FlPartsMade fl_parts_try(FlParts *p) {
+  p->arena = fl_arena_new();
+  p->spaces = fl_map_make(p->arena);
+  p->moves = fl_map_make(p->arena);
   FlPartValues exits = {0}, yields = {0}, sizes = {0};
-  bool filters = find_inside(&p);
-  fl_parts_find_folds(&p);
-  if (filters || p.folds.n) {
-    find_exits(&p, f->body, &exits);
-    fl_parts_drop_folds(&p, &exits);
+  FlPartsMade made = FL_PARTS_NONE_MADE;
+  bool filters = find_inside(p);
+  fl_parts_find_folds(p);
+  if (filters || p->folds.n) {
+    find_exits(p, p->func->body, &exits);
+    fl_parts_drop_folds(p, &exits);
   }
-  bool again = p.loud.n && !p.folds.n; /* it moves for the sake of folds alone */
-  if (!again && (filters || p.folds.n) && find_yields(&p, &exits, &yields, &sizes))
-    rewrite(&p, &exits, &yields, &sizes);
-  fl_arena_free(p.arena);
-  return !again;
+  if (p->rows && !p->folds.n) { /* what is kept is written once as it is */
+    made = FL_PARTS_NONE_MADE;
+  } else if (p->loud.n && !p->folds.n) { /* it moves for the sake of folds alone */
+    made = FL_PARTS_AGAIN;
+  } else if (filters || p->folds.n) {
+    made = find_yields(p, &exits, &yields, &sizes);
+    if (made == FL_PARTS_MADE) rewrite(p, &exits, &yields, &sizes);
+  }
+  fl_arena_free(p->arena);
+  return made;
+}
+
+/* What may fail moves, or not. */
+static FlPartsMade try_reader(FlFunc *f, FlOp *reader, bool may_fail) {
+  FlParts p = {.func = f, .reader = reader, .may_fail = may_fail};
+  return fl_parts_try(&p);
 }
 
 void fl_opt_parts(FlModule *m) {
@@ -386,7 +429,7 @@ void fl_opt_parts(FlModule *m) {
     for (FlOp *op = f->body->first; op; op = op->next)
       if (fl_opt_is_parted(op)) fl_vec_push(arena, &readers, op);
     for (int i = 0; i < readers.n; i++)
-      if (!try_reader(f, readers.at[i], true)) try_reader(f, readers.at[i], false);
+      if (try_reader(f, readers.at[i], true) == FL_PARTS_AGAIN) try_reader(f, readers.at[i], false);
   }
   fl_arena_free(arena);
 }

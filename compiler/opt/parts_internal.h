@@ -47,7 +47,10 @@ typedef struct FlPartLoud {
 typedef struct FlParts {
   FlArena *arena;
   FlFunc *func;
-  FlOp *reader;
+  FlOp *reader;         /* of a table in memory: where its parts are to be made */
+  FlValue *rows;        /* of a table in memory: how many it has; NULL: it is read */
+  FlPartValues columns; /* of a table in memory: columns that it has there, and `rows` */
+  FlMap *stay;          /* maps whose results somebody wants of all rows; NULL: none */
   FlVec(FlOp *) inside;    /* what moves, in program order */
   FlVec(FlOp *) constants; /* what they use that is defined behind the reader */
   FlMap *spaces;           /* FlPartSpace by value: columns, and sizes */
@@ -61,6 +64,23 @@ typedef struct FlParts {
 static inline FlPartSpace *fl_part_space(const FlParts *p, const FlValue *v) {
   return fl_map_get(p->spaces, v);
 }
+
+/* ---- parts.c ---- */
+
+typedef enum FlPartsMade {
+  FL_PARTS_NONE_MADE,
+  FL_PARTS_AGAIN, /* there may be some without what may fail, or without the maps that are to stay now */
+  FL_PARTS_MADE
+} FlPartsMade;
+/* Makes parts of the rows, where that spares something. */
+FlPartsMade fl_parts_try(FlParts *p);
+
+/* ---- parts_rows.c ---- */
+
+/* How many parts the rows in memory have. */
+FlValue *fl_parts_count_rows(const FlParts *p, FlBuilder *b);
+/* Views of the rows of part k, in place of the columns; -1: all rows. */
+FlOp *fl_parts_take_rows(const FlParts *p, FlBuilder *in, FlValue *k, FlSubst *subst);
 
 /* ---- quiet.c ---- */
 

@@ -85,7 +85,7 @@ static bool waits(const FlOp *op) {
   return fl_opt_is_loop(op) || (fl_op_info[op->code].flags & FL_OPF_GROUPS);
 }
 
-/* Whether a TAKE or COMPRESS loses the rows that nobody reads: not where it may find an error in them. */
+/* Whether rows of arrays lose what nobody reads: not where the operator may find an error in it. */
 static bool trims_rows(const Sweep *s, const FlOp *op) { return !s->keep_faults || !fl_ir_may_fault(op); }
 
 static void need(Sweep *s, FlOp *op);
@@ -108,6 +108,10 @@ static void keep_sources(Sweep *s, const FlOp *op, int i) {
   case FL_OP_COMPRESS:
     keep(s, op->args[0]);
     if (i > 0) keep(s, op->args[i]);
+    return;
+  case FL_OP_ROW_PART:
+    keep_all(s, op->args, 2);
+    if (i > 0) keep(s, op->args[1 + i]);
     return;
   case FL_OP_MAP:
   case FL_OP_COLLECT:
@@ -242,6 +246,7 @@ static void need(Sweep *s, FlOp *op) {
     break;
   case FL_OP_TAKE:
   case FL_OP_COMPRESS: need_args(s, op, 0, by_value && trims_rows(s, op) ? 1 : op->n_args); break;
+  case FL_OP_ROW_PART: need_args(s, op, 0, by_value ? 2 : op->n_args); break;
   case FL_OP_CALL:
   case FL_OP_STAGE: need_call(s, op); break;
   case FL_OP_IF:
@@ -273,6 +278,9 @@ static void follow_result(Sweep *s, FlValue *v) {
   case FL_OP_TAKE: mark(s, op->args[1 + i]); break;
   case FL_OP_COMPRESS:
     if (i > 0) mark(s, op->args[i]);
+    break;
+  case FL_OP_ROW_PART:
+    if (i > 0) mark(s, op->args[1 + i]);
     break;
   case FL_OP_IF:
     mark(s, op->regions[0]->yields[i]);
@@ -408,12 +416,13 @@ static void trim_yields(Sweep *s, FlOp *op, bool *keep) {
 
 /* Rows of arrays: each result, but for the count, comes of one argument. */
 static void trim_rows(Sweep *s, FlOp *op, bool *keep) {
-  int first = op->code == FL_OP_COMPRESS ? 1 : 0, n = op->n_results - first, n_kept = 0;
+  int first = op->code == FL_OP_TAKE ? 0 : 1, n = op->n_results - first, n_kept = 0;
+  int which = op->n_args - n; /* arguments that say which rows */
   bool *results = FL_NEW_ARRAY(s->arena, bool, op->n_results + 1);
   results[0] = true;
   for (int i = 0; i < n; i++) n_kept += results[first + i] = keep[i] = is_live(s, op->results[first + i]);
   if (!n_kept && !first) return; /* needed for the errors that it may find */
-  op->n_args = 1 + compress(op->args + 1, n, keep, false);
+  op->n_args = which + compress(op->args + which, n, keep, false);
   op->n_results = compress(op->results, op->n_results, results, true);
 }
 
@@ -435,6 +444,7 @@ static void trim_region(Sweep *s, FlRegion *r) {
     case FL_OP_SCAN: trim_carried(s, op, keep); break;
     case FL_OP_TAKE:
     case FL_OP_COMPRESS:
+    case FL_OP_ROW_PART:
       if (trims_rows(s, op)) trim_rows(s, op, keep);
       break;
     case FL_OP_READ_TABLE:

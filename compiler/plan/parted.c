@@ -52,7 +52,7 @@ static void ask_uses(Parting *p, const FlPlanStep *s, int n, const FlUse *uses) 
 
 static bool reads_parts(const FlRegion *r) {
   for (const FlOp *op = r->first; op; op = op->next)
-    if (op->code == FL_OP_TABLE_PART) return true;
+    if (op->code == FL_OP_TABLE_PART || op->code == FL_OP_ROW_PART) return true;
   return false;
 }
 

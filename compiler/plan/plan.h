@@ -220,6 +220,8 @@ static inline const FlOp *fl_plan_whole_for(const FlPlan *p, const FlValue *v) {
 bool fl_plan_by_rows(const FlPlan *p, const FlPlanStep *s);
 /* KERNEL, BULK: what of it each part does by itself, of several ranks, as things are built; without regard to
  * its results, and with it. */
+/* An element of the loop is a part of the rows of tables (ROW_PART), and asks no more of its number. */
+bool fl_plan_has_row_parts(const FlOp *loop);
 FlInParts fl_plan_parts_form(const FlPlanStep *s);
 FlInParts fl_plan_in_parts(const FlPlan *p, const FlPlanStep *s);
 /* By array among the results of an operation: 1: it may be parted. In the arena. */

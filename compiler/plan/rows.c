@@ -118,7 +118,9 @@ static void add_use(Captures *c, const FlValue *v, const FlOp *op, int arg) {
     return;
   }
   u->element = false;
-  widen(u, FL_ROWS_ANY, 0, 0);
+  bool part = op && op->code == FL_OP_ROW_PART && arg > 1 && c->loop->code == FL_OP_MAP &&
+              op->args[0] == c->loop->regions[0]->params[0];
+  widen(u, part ? FL_ROWS_OWN : FL_ROWS_ANY, 0, 0);
 }
 
 static void add_region(Captures *c, const FlRegion *r) {
@@ -158,6 +160,7 @@ static const char *roles_of(const FlOp *op) {
   case FL_OPS_TABLES: return op->n_args > 2 ? "ooa" : "oa"; /* levels stand last */
   case FL_OPS_READING:                                      /* which files */
   case FL_OP_ROWS:
+  case FL_OP_ROW_PART:
   case FL_OP_CONCAT:
   case FL_OPS_LISTS:
   case FL_OPS_WORLD:
@@ -270,13 +273,32 @@ int fl_plan_columns_size(const FlPlanKernel *k) {
   return n && are_sums(reduce) && knows_no_rows(k, k->region) ? (int)(n - k->uses) : -1;
 }
 
+static bool has_row_parts(const FlRegion *r, const FlValue *part) {
+  bool some = false;
+  for (const FlOp *op = r->first; op; op = op->next) {
+    for (int i = 0; i < op->n_args; i++) {
+      if (op->args[i] != part) continue;
+      if (op->code != FL_OP_ROW_PART || i != 0) return false;
+      some = true;
+    }
+    for (int i = 0; i < op->n_regions; i++)
+      if (fl_ir_uses(op->regions[i], part)) return false;
+  }
+  return some;
+}
+
+bool fl_plan_has_row_parts(const FlOp *loop) {
+  const FlRegion *r = loop->regions[0];
+  return loop->code == FL_OP_MAP && loop->n_args == 1 && has_row_parts(r, r->params[0]);
+}
+
 static FlInParts kernel_in_parts(const FlPlanKernel *k) {
   switch (k->form) {
   case FL_KERNEL_ELEMENTS: return FL_PARTS_ELEMENTS;
   case FL_KERNEL_KEPT: return FL_PARTS_KEPT;
   case FL_KERNEL_BLOCKS: return fl_plan_state_bytes(k) ? FL_PARTS_FOLD : FL_PARTS_NONE;
   case FL_KERNEL_COLUMNS: return fl_plan_columns_size(k) >= 0 ? FL_PARTS_COLUMNS : FL_PARTS_NONE;
-  case FL_KERNEL_TASKS:
+  case FL_KERNEL_TASKS: return fl_plan_has_row_parts(k->op) ? FL_PARTS_TASKS : FL_PARTS_NONE;
   case FL_KERNEL_ROUNDS: break;
   }
   return FL_PARTS_NONE;

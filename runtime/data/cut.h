@@ -17,6 +17,14 @@ const FlCut *fl_cut_even(FlCuts *cuts, int64_t rows);
 
 static inline int64_t fl_cut_from(const FlCut *c) { return c->at[c->here]; }
 static inline int64_t fl_cut_to(const FlCut *c) { return c->at[c->here + 1]; }
+/* How many parts so many rows have that go through filters part by part. */
+static inline int64_t fl_row_parts(int64_t rows) { return (rows + FL_ROW_PART - 1) / FL_ROW_PART; }
+/* Those of the parts of the cut before part r. */
+static inline int64_t fl_row_parts_of(const FlCut *c, int32_t r) {
+  int64_t n = 0;
+  for (int32_t k = 0; k < r; k++) n += fl_row_parts(c->at[k + 1] - c->at[k]);
+  return n;
+}
 static inline int64_t fl_cut_rows(const FlCut *c) { return c->at[c->n]; }
 
 #endif

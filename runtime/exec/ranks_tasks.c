@@ -374,24 +374,27 @@ static FlStatus run_all(FlCtx *ctx, const FlSlot *env, int64_t n, Share *shares,
   return status ? status : put_together(ctx, shares, r->n + 1, results);
 }
 
-/* The elements of rank k: every n-th; of what may stay there, those that follow each other. */
-static bool choose(Share *s, int64_t n, int32_t k, int32_t ranks) {
-  bool follow = s->tasks->stays != NULL;
-  int64_t first = follow ? n * k / ranks : k, apart = follow ? 1 : ranks;
-  s->n = follow ? n * (k + 1) / ranks - first : n > k ? (n - k - 1) / ranks + 1 : 0;
+/* The elements of rank k: every n-th; of what may stay there, those that follow each other; of parts of its
+ * rows, these. */
+static bool choose(Share *s, int64_t n, int32_t k, int32_t ranks, const FlCut *rows) {
+  bool follow = s->tasks->stays != NULL || rows;
+  int64_t first = rows ? fl_row_parts_of(rows, k) : follow ? n * k / ranks : k, apart = follow ? 1 : ranks;
+  int64_t end = rows ? fl_row_parts_of(rows, k + 1) : n * (k + 1) / ranks;
+  s->n = follow ? end - first : n > k ? (n - k - 1) / ranks + 1 : 0;
   s->which = malloc((size_t)(s->n ? s->n : 1) * sizeof *s->which);
   for (int64_t i = 0; s->which && i < s->n; i++) s->which[i] = first + i * apart;
   return s->which != NULL;
 }
 
-FlStatus fl_ranks_tasks(FlCtx *ctx, const FlTasks *t, const FlSlot *env, int64_t n, FlSlot *results) {
+FlStatus fl_ranks_tasks(FlCtx *ctx, const FlTasks *t, const FlSlot *env, int64_t n, const FlCut *cut,
+                        FlSlot *results) {
   FlRanks *r = ctx->ranks;
   FlTaskSet sets[2] = {0};
   Share *shares = calloc((size_t)r->n + 1, sizeof *shares);
   bool ok = shares != NULL;
   for (int32_t k = 0; ok && k <= r->n; k++) {
     ok = share_init(&shares[k], t);
-    if (ok && k < r->n) ok = choose(&shares[k], n, k, r->n);
+    if (ok && k < r->n) ok = choose(&shares[k], n, k, r->n, cut);
   }
   FlRankSlot lacks = {.step = FL_RANKS_TASKS, .site = t->site, .failed = FL_STATUS_MEMORY};
   FlStatus status = ok ? run_all(ctx, env, n, shares, sets, results) : fl_ranks_together(ctx, &lacks);

@@ -115,30 +115,53 @@ static FlStatus run_tasks(FlCtx *ctx, const FlTasks *t, const FlSlot *env, int64
   return s;
 }
 
-static FlStatus run_or_share(FlCtx *ctx, const FlTasks *t, const FlSlot *env, int64_t n, FlSlot *results) {
+/* `cut`: of rows whose parts are the elements; NULL: whoever runs an element has all that it needs. */
+static FlStatus run_or_share(FlCtx *ctx, const FlTasks *t, const FlSlot *env, int64_t n, const FlCut *cut,
+                             FlSlot *results) {
   if (!ctx->ranks || n <= 0) return run_tasks(ctx, t, env, n, results);
   FlStatus s;
-  if (fl_ranks_alike_begin(ctx, t->site, n)) {
+  if (!cut && fl_ranks_alike_begin(ctx, t->site, n)) {
     s = run_tasks(ctx, t, env, n, results);
     if (fl_ranks_alike_end(ctx, t->site)) return s;
   }
-  return fl_ranks_tasks(ctx, t, env, n, results);
+  return fl_ranks_tasks(ctx, t, env, n, cut, results);
+}
+
+/* What it captures, before it runs: whole arrays, or of several ranks those in parts of which an element has
+ * rows of its own; *cut: how these lie. */
+static FlStatus lay_captured(FlCtx *ctx, const FlTasks *t, const FlSlot *env, const FlCut **cut) {
+  const FlLoopTakes takes = {"map", t->site, t->n_env - t->n_dims, t->rows, false};
+  const FlSlot *values = env + t->n_dims;
+  *cut = NULL;
+  if (!ctx->ranks || !t->parts) return fl_loop_cut(ctx, &takes, values, env[0].i, cut);
+  FlStatus s = 0;
+  for (int32_t i = 0; i < takes.n && !s; i++) {
+    const FlCut *its = t->rows[i] == FL_ROWS_NONE ? NULL : fl_array_cut(values[i].a);
+    if (its && !*cut && t->rows[i] == FL_ROWS_OWN) *cut = its;
+    bool stays = its == *cut && t->rows[i] == FL_ROWS_OWN;
+    if (its && !stays) s = fl_part_whole(ctx, t->site, takes.what, values[i].a);
+  }
+  /* A column that every rank has whole would have other parts. */
+  for (int32_t i = 0; i < takes.n && *cut && !s; i++)
+    if (t->rows[i] == FL_ROWS_OWN && !fl_array_cut(values[i].a)) *cut = NULL;
+  for (int32_t i = 0; i < takes.n && !*cut && !s; i++)
+    if (t->rows[i] == FL_ROWS_OWN) s = fl_part_whole(ctx, t->site, takes.what, values[i].a);
+  return s;
 }
 
 /* Every allocation comes before the tasks: after them nothing fails, so nothing that they own is lost. */
 FlStatus fl_map_tasks(FlCtx *ctx, const void *what, const FlSlot *env, FlSlot *results) {
   const FlTasks *t = what;
+  const FlCut *cut = NULL;
   if (ctx->run->cuts &&
       (ctx->ranks || !ctx->run->options.ranks)) { /* a task has no others to ask: it gets whole arrays */
-    const FlLoopTakes takes = {"map", t->site, t->n_env - t->n_dims, t->rows, false};
-    const FlCut *cut;
-    FlStatus parted = fl_loop_cut(ctx, &takes, env + t->n_dims, env[0].i, &cut);
+    FlStatus parted = lay_captured(ctx, t, env, &cut);
     if (parted) return parted;
   }
   int64_t dims[FL_MAX_RANK], n = 1;
   bool empty = false, too_large = false;
   for (int32_t k = 0; k < t->n_dims; k++) {
-    dims[k] = env[k].i;
+    dims[k] = cut ? fl_row_parts_of(cut, cut->n) : env[k].i;
     empty |= dims[k] <= 0;
     too_large |= __builtin_mul_overflow(n, dims[k], &n);
   }
@@ -152,7 +175,7 @@ FlStatus fl_map_tasks(FlCtx *ctx, const void *what, const FlSlot *env, FlSlot *r
     results[made].a = a;
     if (!a) s = FL_FAULT_MEMORY;
   }
-  if (!s) s = run_or_share(ctx, t, env, n, results);
+  if (!s) s = run_or_share(ctx, t, env, n, cut, results);
   for (int32_t k = 0; k < made && s; k++) fl_array_unref(results[k].a);
   return s;
 }

@@ -18,6 +18,7 @@
 
 /* array, from, to -> a view of its leading rows [from, to). INDEX unless 0 <= from <= to <= n. */
 FlRuntimeOp fl_rt_rows;
+FlRuntimeOp fl_rt_row_part;
 /* mask[n], arrays[n, ..] -> count of true, the kept rows of each array in order. SHAPE when n differs. */
 FlRuntimeOp fl_rt_compress;
 /* idx i64[m], arrays -> their rows idx[0..m). INDEX for the first number that is out of range of the first

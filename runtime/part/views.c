@@ -17,6 +17,39 @@ FlStatus fl_rt_rows(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot
   return results[0].a == NULL;
 }
 
+/* Part k of the rows of a cut, counted from the first that is here: each rank has parts of its own rows, one
+ * rank's behind the other's. false: it is another's. */
+static bool part_of_cut(const FlCut *cut, int64_t k, int64_t *from, int64_t *to) {
+  k -= fl_row_parts_of(cut, cut->here);
+  int64_t n = fl_cut_to(cut) - fl_cut_from(cut);
+  *from = k * FL_ROW_PART;
+  *to = n - *from < FL_ROW_PART ? n : *from + FL_ROW_PART;
+  return k >= 0 && *from < n;
+}
+
+FlStatus fl_rt_row_part(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  int64_t k = args[0].i, n = args[1].i;
+  int64_t first = k < 0 ? 0 : k * FL_ROW_PART;
+  int64_t end = k < 0 || n - first < FL_ROW_PART ? n : first + FL_ROW_PART;
+  int32_t made = 2;
+  results[0].i = end - first;
+  for (; made < desc->n_args; made++) {
+    FlArray *a = args[made].a;
+    const FlCut *cut = fl_array_cut(a);
+    int64_t from = first, to = end;
+    bool fine = cut ? part_of_cut(cut, k, &from, &to) : from <= to && to <= a->dims[0];
+    FlArray *here = !fine ? NULL : cut ? fl_array_rows_here(ctx, a) : fl_array_ref(a);
+    FlArray *part = results[made - 1].a = here ? fl_array_view_rows(ctx, here, from, to) : NULL;
+    results[0].i = to - from;
+    fl_array_unref(here);
+    if (part) continue;
+    for (int32_t i = 1; i < made - 1; i++) fl_array_unref(results[i].a);
+    if (fine) return FL_FAULT_MEMORY;
+    return fl_fail_op(ctx, desc, FL_CODE_INTERNAL, "bug in flow: a part of a table has no rows");
+  }
+  return 0;
+}
+
 FlStatus fl_rt_reshape(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   FlArray *a = args[0].a;
   int64_t dims[FL_MAX_RANK] = {0}, count = fl_array_count(a), wanted = 1;

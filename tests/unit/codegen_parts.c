@@ -317,8 +317,9 @@ static const char *const not_called[] = {
     "list_concat", "list_stack", "list_levels", "permutation", "choice", "split_text", "extract_all",
     "read_table", "read_table_some", "table_parts", "read_npy", "read_npz", "read_wav", "read_hdf5",
     "read_mat", "load_value", "print", "note", "now", "env", "files", "file_path", "file_of",
-    /* made by an optimisation of readers alone */
-    "key_set", "in_keys", "text_values", "by_codes",
+    /* made by optimisations: of readers alone, and of tables that go through filters part by part, which gets
+     * them whole in a run that knows of no ranks */
+    "key_set", "in_keys", "text_values", "by_codes", "row_part",
     /* other programs and libraries, which are not everywhere */
     "exec", "sql", "read_image", "write_image"};
 

@@ -37,6 +37,8 @@ typedef enum FlFault {
 /* ---- arrays ------------------------------------------------------------------------------------------- */
 
 enum { FL_MAX_RANK = 8, FL_ALIGN = 64, FL_BLOCK_SHIFT = 12, FL_BLOCK = 1 << FL_BLOCK_SHIFT, FL_LANES = 32 };
+/* Rows of a part, where a table in memory goes through filters part by part: its columns lie in a cache. */
+enum { FL_ROW_PART = 65536 };
 
 /* Where the memory of a buffer comes from: what may be done with it, and how it is given back. */
 typedef enum FlBufferKind {
@@ -169,7 +171,8 @@ typedef enum FlInParts {
   FL_PARTS_JOIN,
   FL_PARTS_GROUPS,
   FL_PARTS_COLUMNS,
-  FL_PARTS_PRODUCT
+  FL_PARTS_PRODUCT,
+  FL_PARTS_TASKS
 } FlInParts;
 
 typedef struct FlKernel {
@@ -353,7 +356,7 @@ typedef struct FlProgram {
   uint64_t needs; /* features of the processor, base/features.h; 0: those of this one */
 } FlProgram;
 /* Of values and how they are stored, which keys depend on; and of programs: these tables. */
-enum { FL_ABI_VERSION = 3, FL_PROGRAM_VERSION = 11 };
+enum { FL_ABI_VERSION = 3, FL_PROGRAM_VERSION = 12 };
 
 /* FlStage.machine of stages with products by BLAS: the class of the processor, and which OpenBLAS computes
  * for it. */
@@ -549,7 +552,11 @@ typedef struct FlTasks {
   FlHostFn fn;
   const FlType1 *types;
   int32_t n_env, n_dims, n_results, site;
-  const uint8_t *rows; /* of what it captures, in `env` behind the sizes: FlRows; none of it may be parted */
+  const uint8_t *rows; /* of what it captures, in `env` behind the sizes: FlRows */
+  /* An element is a part of the rows of the arrays of which it has OWN rows (fl_rt_row_part): of arrays that
+   * are here in part there are as many elements as parts of that, each run where its rows are. 0: nothing of
+   * what it captures may be here in part. */
+  int32_t parts;
   /* of each result: 1: a list whose arrays are only joined, and may be here in part then: of several ranks
    * each keeps those that it made. NULL: there is none */
   const uint8_t *stays;

@@ -5,11 +5,27 @@
 #include "base/base.h"
 
 #include <signal.h>
+#include <sys/types.h>
 
 /* Runs args[0], which is looked for in PATH, with the words args, NULL behind the last, and waits for its
  * end; what it prints, on either output, is added to `said`. `signals`: its mask of signals, NULL: that of
  * this thread. Its exit status, 128 and the number of the signal that ended it, or -1: it could not be
  * started, and `said` says why. */
 int fl_spawn(char *const *args, const sigset_t *signals, FlText1 *said);
+
+/* One that runs beside this process: it reads what it is given from its descriptor FL_CHILD_INPUT. */
+enum { FL_CHILD_INPUT = 3 };
+typedef struct FlChild {
+  pid_t pid; /* 0: there is none */
+  /* Ends of pipes: to its descriptor, from its standard output and from its error output. */
+  int input, output, said;
+} FlChild;
+/* As fl_spawn, but does not wait. false: it could not be started, errno. */
+bool fl_child_start(char *const *args, FlChild *child);
+/* Gives it all of the input, takes all of its output, and waits for its end: its exit status, as of
+ * fl_spawn. */
+int fl_child_end(FlChild *child, const void *input, size_t size, FlText1 *output, FlText1 *said);
+/* Ends it, whatever it does. Nothing where there is none. */
+void fl_child_kill(FlChild *child);
 
 #endif

@@ -180,8 +180,10 @@ static int emit_step(FlCompilation *c, const BuildWords *w) {
 
 static int link_once(FlCompilation *c, const BuildWords *w, const FlLinkOptions *link, char **why) {
   FlObject object = {0};
+  FlLinker *linker = fl_linker_start(c->sema.module, link);
   int status = fl_compile_object(c, &w->build, FL_EMIT_OBJECT, &object);
-  if (!status && !fl_link(&object, w->out, link, why)) status = 1;
+  if (!status && !fl_link(&object, w->out, link, linker, why)) status = 1;
+  fl_linker_free(linker);
   free(object.bytes);
   return status;
 }

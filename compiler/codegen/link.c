@@ -3,9 +3,10 @@
  * instead, which a static one cannot do reliably.
  *
  * ld.lld is driven directly where the start files of the C library are in their usual places: no compiler is
- * needed, and it takes a fraction of the time. Otherwise cc is asked, which knows its own places. The result
- * appears under its name whole or not at all. A flowc built with sanitizers (FLOW_SANITIZE names them) links
- * executables with them too, which cannot be static. */
+ * needed, and it takes a fraction of the time. It reads the object from a pipe and writes to one, so that it
+ * may start, and read all else, before there is an object. Otherwise cc is asked, which knows its own places.
+ * The result appears under its name whole or not at all. A flowc built with sanitizers (FLOW_SANITIZE names
+ * them) links executables with them too, which cannot be static. */
 #include "codegen/codegen.h"
 #include "base/spawn.h"
 #include "base/whole_file.h"
@@ -15,10 +16,12 @@
 #include <glob.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define LINKER_FOLDER "/usr/lib/llvm-19/bin"
+#define FROM_PIPE "/dev/fd/3" /* FL_CHILD_INPUT: behind all else, so that it waits for the object last */
 enum { MAX_ARGS = 128 };
 
 typedef struct Command {
@@ -73,7 +76,7 @@ static bool needs_blas(const FlObject *object) {
  * something may need it. */
 static void add_libraries(Command *c, const Inputs *in) {
   bool cc = strcmp(c->args[0], "cc") == 0;
-  add(c, in->object);
+  if (cc) add(c, in->object);
   add(c, in->start);
   add(c, cc ? "-Wl,--start-group" : "--start-group");
   add(c, in->runtime);
@@ -109,7 +112,7 @@ static bool direct_command(Command *c, const Inputs *in) {
   const char *linker = find_linker();
   char *gcc = find_gcc(c->arena);
   if (!linker || !gcc || !readable("/usr/lib/x86_64-linux-gnu/crt1.o") ||
-      !readable("/usr/lib/x86_64-linux-gnu/libc.a"))
+      !readable("/usr/lib/x86_64-linux-gnu/libc.a") || !readable("/dev/fd"))
     return false;
   bool dynamic = in->options->dynamic;
   add(c, linker);
@@ -124,7 +127,7 @@ static bool direct_command(Command *c, const Inputs *in) {
   add(c, "-z");
   add(c, "relro");
   add(c, "-o");
-  add(c, in->output);
+  add(c, "-"); /* its standard output */
   add(c, fl_arena_printf(c->arena, "%s/crt1.o", libc));
   add(c, fl_arena_printf(c->arena, "%s/crti.o", libc));
   add(c, fl_arena_printf(c->arena, dynamic ? "%s/crtbegin.o" : "%s/crtbeginT.o", gcc));
@@ -135,6 +138,7 @@ static bool direct_command(Command *c, const Inputs *in) {
   if (!dynamic) add(c, "-lgcc_eh");
   add(c, "-lc");
   add(c, "--end-group");
+  add(c, FROM_PIPE);
   add(c, fl_arena_printf(c->arena, "%s/crtend.o", gcc));
   add(c, fl_arena_printf(c->arena, "%s/crtn.o", libc));
   return true;
@@ -156,6 +160,71 @@ static void cc_command(Command *c, const Inputs *in) {
 
 /* ---- the public function ------------------------------------------------------------------------------- */
 
+struct FlLinker {
+  FlChild child;
+  bool linear_algebra;
+};
+
+static bool asks_for(const FlRegion *r, bool (*wanted)(const FlOp *op)) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    if (wanted(op)) return true;
+    for (int i = 0; i < op->n_regions; i++)
+      if (asks_for(op->regions[i], wanted)) return true;
+  }
+  return false;
+}
+
+/* As needs_blas will say of the object; where it says otherwise the linker starts once more. */
+static bool is_of_blas(const FlOp *op) {
+  const char *name = fl_op_info[op->code].name;
+  return op->code == FL_OP_MATMUL || op->code == FL_OP_SOLVE || strncmp(name, "linalg_", 7) == 0;
+}
+
+static bool find_archives(Inputs *in) {
+  return fl_codegen_find("libflowrt.a", in->runtime, sizeof in->runtime) &&
+         fl_codegen_find("libflowstart.a", in->start, sizeof in->start);
+}
+
+static FlLinker *start_linker(bool linear_algebra, const FlLinkOptions *options) {
+  Inputs in = {.linear_algebra = linear_algebra, .options = options};
+  FlLinker *linker = calloc(1, sizeof *linker);
+  FlArena *arena = fl_arena_new();
+  Command c = {.arena = arena};
+  bool ok = linker && find_archives(&in) && direct_command(&c, &in);
+  c.args[c.n] = NULL;
+  ok = ok && fl_child_start(c.args, &linker->child);
+  fl_arena_free(arena);
+  if (ok) {
+    linker->linear_algebra = linear_algebra;
+    return linker;
+  }
+  free(linker);
+  return NULL;
+}
+
+FlLinker *fl_linker_start(const FlModule *m, const FlLinkOptions *options) {
+  bool linear_algebra = false;
+  for (const FlFunc *f = m->first; f && !linear_algebra; f = f->next)
+    linear_algebra = asks_for(f->body, is_of_blas);
+  return start_linker(linear_algebra, options);
+}
+
+void fl_linker_free(FlLinker *linker) {
+  if (linker) fl_child_kill(&linker->child);
+  free(linker);
+}
+
+/* An executable for all who may read it. */
+static bool write_binary(const char *path, const void *bytes, size_t size) {
+  FlWholeFile file;
+  if (!fl_whole_open(path, 0777, &file)) return false;
+  file.again = true;
+  file.mode |= (file.mode & 0444) >> 2;
+  if (fl_whole_write(file.fd, bytes, size)) return fl_whole_commit(&file);
+  fl_whole_abandon(&file);
+  return false;
+}
+
 static bool write_object(const char *path, const FlObject *object) {
   int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) return false;
@@ -163,24 +232,19 @@ static bool write_object(const char *path, const FlObject *object) {
   return close(fd) == 0 && ok;
 }
 
-/* Puts what was linked in its place, to be run by all who may read it. */
+/* Puts what was linked in its place. */
 static bool place(const char *from, const char *to) {
-  FlWholeFile file;
-  char part[1 << 16];
+  struct stat there;
   int fd = open(from, O_RDONLY | O_CLOEXEC);
-  ssize_t n = -1;
-  if (fd < 0) return false;
-  if (fl_whole_open(to, 0777, &file)) {
-    file.mode |= (file.mode & 0444) >> 2;
-    while ((n = read(fd, part, sizeof part)) > 0)
-      if (!fl_whole_write(file.fd, part, (size_t)n)) break;
-    if (n != 0) fl_whole_abandon(&file);
-    else if (!fl_whole_commit(&file)) n = -1;
-  }
+  bool ok = fd >= 0 && fstat(fd, &there) == 0;
+  size_t size = ok ? (size_t)there.st_size : 0;
+  void *bytes = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+  ok = bytes != MAP_FAILED && write_binary(to, bytes, size);
   int why = errno;
-  close(fd);
+  if (bytes != MAP_FAILED) munmap(bytes, size);
+  if (fd >= 0) close(fd);
   errno = why;
-  return n == 0;
+  return ok;
 }
 
 /* Signals that ask to end wait until nothing is left to remove; the linker gets them. */
@@ -202,52 +266,64 @@ static bool is_interrupted(void) {
   return any;
 }
 
-/* In a folder that only this process uses. */
-static bool link_in(const char *folder, const FlObject *object, const char *out_path, Inputs *in,
-                    const sigset_t *before, FlArena *arena, FlText1 *said) {
-  in->object = fl_arena_printf(arena, "%s/script.o", folder);
-  in->output = fl_arena_printf(arena, "%s/binary", folder);
-  if (!write_object(in->object, object)) {
-    fl_text_addf(said, "%s: %s", in->object, strerror(errno));
-    return false;
-  }
-  Command c = {.arena = arena};
-  if (!direct_command(&c, in)) {
-    c.n = 0;
-    cc_command(&c, in);
-  }
-  c.args[c.n] = NULL;
-  if (fl_spawn(c.args, before, said) != 0) return false;
-  if (!is_interrupted() && place(in->output, out_path)) return true;
-  fl_text_addf(said, "%s: %s", out_path, is_interrupted() ? "interrupted" : strerror(errno));
+static bool failed(const char *path, FlText1 *said) {
+  fl_text_addf(said, "%s: %s", path, is_interrupted() ? "interrupted" : strerror(errno));
   return false;
 }
 
-bool fl_link(const FlObject *object, const char *out_path, const FlLinkOptions *options, char **why) {
+/* By the linker that has started, or one that starts now. */
+static bool link_direct(FlLinker *linker, const FlObject *object, const char *out_path, FlText1 *said) {
+  FlText1 binary = {0};
+  bool ok = fl_child_end(&linker->child, object->bytes, object->size, &binary, said) == 0;
+  if (ok) ok = (!is_interrupted() && write_binary(out_path, binary.s, binary.len)) || failed(out_path, said);
+  fl_text_reset(&binary);
+  return ok;
+}
+
+/* By cc, in a folder that only this process uses. */
+static bool link_by_cc(const FlObject *object, const char *out_path, Inputs *in, const sigset_t *before,
+                       FlText1 *said) {
   FlArena *arena = fl_arena_new();
+  Command c = {.arena = arena};
+  char *folder;
+  int lock = fl_whole_folder(out_path, &folder);
+  bool ok = lock >= 0 || failed(out_path, said);
+  if (ok) {
+    in->object = fl_arena_printf(arena, "%s/script.o", folder);
+    in->output = fl_arena_printf(arena, "%s/binary", folder);
+    cc_command(&c, in);
+    c.args[c.n] = NULL;
+    ok = write_object(in->object, object) || failed(in->object, said);
+  }
+  ok = ok && fl_spawn(c.args, before, said) == 0;
+  if (ok) ok = (!is_interrupted() && place(in->output, out_path)) || failed(out_path, said);
+  if (lock >= 0) fl_whole_folder_remove(lock, folder);
+  fl_arena_free(arena);
+  return ok;
+}
+
+bool fl_link(const FlObject *object, const char *out_path, const FlLinkOptions *options, FlLinker *started,
+             char **why) {
   FlText1 said = {0};
   Inputs in = {.linear_algebra = needs_blas(object), .options = options};
-  bool ok = false;
+  bool ok = false, fits = started && started->child.pid && started->linear_algebra == in.linear_algebra;
+  FlLinker *own = fits ? NULL : start_linker(in.linear_algebra, options);
   struct stat there;
   sigset_t before;
   *why = NULL;
   hold_signals(&before);
   if (stat(out_path, &there) == 0 && !S_ISREG(there.st_mode)) {
     fl_text_addf(&said, "%s: it exists and is not an ordinary file", out_path);
-  } else if (!fl_codegen_find("libflowrt.a", in.runtime, sizeof in.runtime) ||
-             !fl_codegen_find("libflowstart.a", in.start, sizeof in.start)) {
+  } else if (!find_archives(&in)) {
     fl_text_addz(&said, "libflowrt.a, the runtime, is not installed beside flowc or in ../lib/flow");
   } else {
-    char *folder;
     fl_whole_clean(out_path);
-    int lock = fl_whole_folder(out_path, &folder);
-    if (lock < 0) fl_text_addf(&said, "%s: %s", out_path, strerror(errno));
-    else ok = link_in(folder, object, out_path, &in, &before, arena, &said);
-    if (lock >= 0) fl_whole_folder_remove(lock, folder);
+    if (fits || own) ok = link_direct(fits ? started : own, object, out_path, &said);
+    else ok = link_by_cc(object, out_path, &in, &before, &said);
   }
+  fl_linker_free(own);
   if (!ok) *why = strdup(said.s ? said.s : "the linker failed");
   fl_text_reset(&said);
-  fl_arena_free(arena);
   sigprocmask(SIG_SETMASK, &before, NULL); /* one that waited ends the process here */
   return ok;
 }

@@ -321,7 +321,7 @@ static void sync_folder(const char *path) {
 
 bool fl_whole_commit(FlWholeFile *f) {
   bool ok = !f->temporary || give_rights(f);
-  if (ok && fsync(f->fd) != 0) ok = errno == EINVAL || errno == EROFS; /* of a device */
+  if (ok && !f->again && fsync(f->fd) != 0) ok = errno == EINVAL || errno == EROFS; /* of a device */
   /* The lock goes with the descriptor: it is closed once nobody takes the file for a leftover any more. */
   if (ok && f->temporary) ok = rename(f->temporary, f->target) == 0;
   int why = errno;
@@ -331,7 +331,7 @@ bool fl_whole_commit(FlWholeFile *f) {
   } else if (!ok && f->temporary) {
     unlink(f->temporary);
   }
-  if (ok && f->temporary) sync_folder(f->target);
+  if (ok && f->temporary && !f->again) sync_folder(f->target);
   errno = why;
   forget(f);
   return ok;

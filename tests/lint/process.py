@@ -34,10 +34,11 @@ MAINS = {"runtime/process/": "the main program's", "compiler/cli/": "flowc's own
 CALLS = {
     "_exit exit quick_exit atexit": {**MAINS, "runtime/io/child.c": "leaves a child that was forked here"},
     "abort": {"compiler/codegen/llvm_memory.c": "a bug of LLVM", "compiler/base/base.c": "no memory, or a bug, outside of every guard"},
-    "signal sigaction sigwait sigtimedwait raise pause alarm setitimer": {"runtime/process/": "the main program's", "runtime/io/child.c": "in the child"},
+    "signal sigaction sigwait sigtimedwait raise pause alarm setitimer": {"runtime/process/": "the main program's", "runtime/io/child.c": "in the child",
+                                                                      "compiler/base/spawn.c": "takes the SIGPIPE of a child that reads no more"},
     "sigprocmask pthread_sigmask": {"runtime/process/": "the main program's", "runtime/io/child.c": "in the child", "runtime/base/stack.c": "of a thread of ours, while it is made",
                                     "runtime/data/resident.c": "likewise", "runtime/data/write_behind.c": "likewise", "runtime/data/log.c": "likewise",
-                                    "compiler/codegen/link.c": "of this thread, while the linker runs",
+                                    "compiler/codegen/link.c": "of this thread, while the linker runs", "compiler/base/spawn.c": "of this thread, while a child is written to",
                                     "compiler/cli/command_bench.c": "of the only thread, while a run is measured"},
     "fork vfork": {"runtime/process/launch.c": "the launcher of ranks", "compiler/cli/": "flowc test", "runtime/io/child.c": "readers that libraries may crash"},
     "prctl setrlimit": {"runtime/process/launch.c": "it ends when this process does", "runtime/io/child.c": "in the child", "runtime/base/child_limits.c": "in the child", "compiler/cli/sample.c": "likewise"},

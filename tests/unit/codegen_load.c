@@ -65,7 +65,7 @@ static void test_link(const FlObject *object) {
   char folder[] = "/tmp/flow_link_XXXXXX", path[64], command[128], line[64] = "", *why = NULL;
   if (!mkdtemp(folder)) exit(1);
   (void)snprintf(path, sizeof path, "%s/model", folder);
-  bool linked = fl_link(object, path, &(FlLinkOptions){0}, &why);
+  bool linked = fl_link(object, path, &(FlLinkOptions){0}, NULL, &why);
   if (!linked) printf("%s\n", why);
   expect(linked, "the object links");
   free(why);
@@ -75,7 +75,7 @@ static void test_link(const FlObject *object) {
          "the executable prints the sum");
   if (f) expect(pclose(f) == 0, "the executable ends well");
   FlObject broken = {.bytes = object->bytes, .size = object->size / 2};
-  expect(!fl_link(&broken, path, &(FlLinkOptions){0}, &why) && why, "half an object does not link");
+  expect(!fl_link(&broken, path, &(FlLinkOptions){0}, NULL, &why) && why, "half an object does not link");
   free(why);
   (void)unlink(path);
   expect(rmdir(folder) == 0, "nothing is left behind");

@@ -6,7 +6,7 @@ bool fl_explain_is_parts(const FlOp *loop) {
   if (loop->code != FL_OP_MAP) return false;
   const FlOp *of = loop->args[0]->op;
   if (of && of->code == FL_OP_SELECT) of = of->args[2]->op; /* one part, or all */
-  return of && of->code == FL_OP_TABLE_PARTS;
+  return (of && of->code == FL_OP_TABLE_PARTS) || fl_plan_has_row_parts(loop);
 }
 
 bool fl_explain_asks_part(const FlOp *branch) {

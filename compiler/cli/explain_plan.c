@@ -102,10 +102,20 @@ static void say_loop(FlExplain *p, const FlOp *op, const char *step) {
 
 static void say_body(FlExplain *p, const FlPlanBody *body);
 
+/* The rows that go through a filter by parts. */
+static const char *rows_of(FlExplain *p, const FlOp *loop) {
+  const FlOp *part = loop->regions[0]->first;
+  while (part->code != FL_OP_ROW_PART) part = part->next;
+  return fl_explain_size(p, part->args[1]);
+}
+
 /* A loop whose elements are tasks: each runs the steps below. */
 static void say_tasks(FlExplain *p, const FlPlanStep *s) {
   const FlOp *op = s->op;
-  if (fl_explain_is_parts(op))
+  if (fl_plan_has_row_parts(op))
+    fl_explain_step(p, fl_explain_line(p, op->span), "parts", "over %s: what is kept is never written",
+                    rows_of(p, op));
+  else if (fl_explain_is_parts(op))
     fl_explain_step(p, "", "", "part by part: of the file only what these steps keep is ever in memory");
   else fl_explain_step(p, fl_explain_line(p, op->span), "tasks", "over %s, each on its own:", over(p, op));
   bool parts = fl_explain_is_parts(op), in_parts = p->in_parts, in_tasks = p->in_tasks;

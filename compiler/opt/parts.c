@@ -410,6 +410,7 @@ FlPartsMade fl_parts_try(FlParts *p) {
     made = FL_PARTS_AGAIN;
   } else if (filters || p->folds.n) {
     made = find_yields(p, &exits, &yields, &sizes);
+    if (p->rows && yields.n) made = FL_PARTS_NONE_MADE; /* rows that are wanted are written as they are */
     if (made == FL_PARTS_MADE) rewrite(p, &exits, &yields, &sizes);
   }
   fl_arena_free(p->arena);

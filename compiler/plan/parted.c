@@ -43,6 +43,8 @@ static bool takes_parts(FlInParts form, FlRows rows) {
 }
 
 static void ask_uses(Parting *p, const FlPlanStep *s, int n, const FlUse *uses) {
+  /* The loop around it says so of what it captures; all rows are wanted where something has failed alone. */
+  if (s->op->code == FL_OP_ROW_PART) return;
   FlInParts form = fl_plan_parts_form(s);
   for (int i = 0; i < n && form != FL_PARTS_GROUPS; i++)
     if (uses[i].rows != FL_ROWS_NONE && !takes_parts(form, uses[i].rows)) make_whole(p, uses[i].value, s->op);

@@ -35,8 +35,8 @@ typedef struct FlWholeFile {
  * a file that is new, before the umask. Errors: EISDIR; EACCES also where the file that is there may not be
  * written. */
 bool fl_whole_open(const char *path, mode_t mode, FlWholeFile *out);
-/* Puts the file that was written under the temporary name in its place, on disk unless it is `again`, with the
- * rights of the one that it replaces. Closes; on failure the old file is as it was. */
+/* Puts the file that was written under the temporary name in its place, on disk unless it is `again`, with
+ * the rights of the one that it replaces. Closes; on failure the old file is as it was. */
 bool fl_whole_commit(FlWholeFile *f);
 /* Closes and removes the temporary file. */
 void fl_whole_abandon(FlWholeFile *f);

@@ -15,10 +15,10 @@ enum { ROWS_TOGETHER = 4, LANES_TOGETHER = 4, LANES_TOGETHER_DEAR = 2 };
 
 /* ---- how ------------------------------------------------------------------------------------------- */
 
+/* Levels are not counted: they are touched once a block, and most of them never. */
 static int tile_of(const FlRed *reds, int n) {
   int bytes = 0, tile = MOST;
-  for (int k = 0; k < n; k++)
-    bytes += (fl_red_sums(&reds[k]) ? FL_LANES + FL_FOLD_LEVELS + 1 : 2) * (int)sizeof(int64_t);
+  for (int k = 0; k < n; k++) bytes += (fl_red_sums(&reds[k]) ? FL_LANES + 1 : 2) * (int)sizeof(int64_t);
   while (tile > FEWEST && bytes * tile > STATES) tile /= 2;
   return tile;
 }
@@ -132,23 +132,58 @@ static void clear_states(FlFn *f, const Columns *c, Val n, Val first, Val width)
   fl_ll_loop_close(f, &once, NULL, false);
 }
 
-/* Row i in the states of one column, whose lane is at `at`. starts: it is the first one of its lane. */
-static void add_element(FlFn *f, const Columns *c, Val i, Val column, Val at, bool starts) {
+/* A copy of a number of the state, which the optimiser keeps in a register. */
+static Val held(FlFn *f, Ty t, Val at) {
+  Val copy = fl_ll_alloca(f, t, "held");
+  if (at) fl_red_put(f, fl_red_get(f, t, at), copy);
+  return copy;
+}
+
+static void give_back(FlFn *f, Ty t, Val copy, Val at) { fl_red_put(f, fl_red_get(f, t, copy), at); }
+
+/* The state of one column, whose lane is at `lane`, while rows pass by together: else it would be written for
+ * each of them, as far as the optimiser knows that others may look. starts: the lane has no row so far. */
+static FlRed take_state(FlFn *f, const FlRed *one, Val lane, bool starts) {
+  FlRed r = *one;
+  if (fl_red_sums(one)) {
+    r.lanes = held(f, r.t, starts ? NULL : fl_ll_gep(f, r.t, one->lanes, lane));
+    if (starts) fl_red_put(f, fl_red_start(one), r.lanes);
+  } else if (fl_red_picks(one)) {
+    r.best = held(f, r.t, one->best);
+    if (one->keep || fl_red_is_arg(one)) r.at = held(f, f->g->i64, one->at);
+  } else {
+    r.lo = held(f, fl_red_low_type(f, one), one->lo);
+    if (one->kind == RED_INT_SUM && fl_ll_size(one->d) == 8) r.hi = held(f, f->g->i64, one->hi);
+  }
+  return r;
+}
+
+static void put_state(FlFn *f, const FlRed *one, const FlRed *r, Val lane) {
+  if (fl_red_sums(one)) {
+    give_back(f, r->t, r->lanes, fl_ll_gep(f, r->t, one->lanes, lane));
+  } else if (fl_red_picks(one)) {
+    give_back(f, r->t, r->best, one->best);
+    if (r->at != one->at) give_back(f, f->g->i64, r->at, one->at);
+  } else {
+    give_back(f, fl_red_low_type(f, r), r->lo, one->lo);
+    if (r->hi != one->hi) give_back(f, f->g->i64, r->hi, one->hi);
+  }
+}
+
+/* Row i in the states of one column. */
+static void add_element(FlFn *f, const Columns *c, FlRed *states, Val i) {
   const FlRegion *terms = c->reduce->regions[0];
   for (int k = 0; k < c->n; k++) {
-    FlRed one = of_column(f, &c->at[k], column);
+    FlRed *one = &states[k];
     Val v[2];
-    if (begins_with_first(&one)) {
-      fl_red_pick_more(f, &one, fl_ll_value(f, terms->yields[one.first]), i);
-      continue;
+    if (begins_with_first(one)) {
+      fl_red_pick_more(f, one, fl_ll_value(f, terms->yields[one->first]), i);
+    } else if (!fl_red_sums(one)) {
+      fl_red_accumulate(f, one, i);
+    } else {
+      fl_red_lane_values(f, one, v);
+      fl_red_lane_add(f, one, one->lanes, fl_ll_i64(f->g, 0), v);
     }
-    if (!fl_red_sums(&one)) {
-      fl_red_accumulate(f, &one, i);
-      continue;
-    }
-    fl_red_lane_values(f, &one, v);
-    if (starts) fl_red_put(f, fl_red_start(&one), fl_ll_gep(f, one.t, one.lanes, at));
-    fl_red_lane_add(f, &one, one.lanes, at, v);
   }
 }
 
@@ -157,18 +192,27 @@ static void add_element(FlFn *f, const Columns *c, Val i, Val column, Val at, bo
 static void add_rows(FlFn *f, const Columns *c, Val i, int n, int step, Val first, Val width, bool starts) {
   FlGen *g = f->g;
   const FlRegion *terms = c->reduce->regions[0];
+  FlRed *states = FL_NEW_ARRAY(g->arena, FlRed, c->n);
   Val lane = LLVMBuildAnd(f->b, i, fl_ll_i64(g, FL_LANES - 1), "");
   Val base = LLVMBuildNSWMul(f->b, lane, pitch_of(f, width), "");
   FlLoop l;
   fl_ll_loop_open(f, &l, fl_ll_i64(g, 0), width, 0, NULL);
   l.masked = false; /* what a masked vector stored is not there when the next row reads it */
   Val at = LLVMBuildNSWAdd(f->b, base, l.i, "");
+  for (int k = 0; k < c->n; k++) {
+    FlRed one = of_column(f, &c->at[k], l.i);
+    states[k] = take_state(f, &one, at, starts);
+  }
   for (int k = 0; k < n; k++) {
     Val row = LLVMBuildNSWAdd(f->b, i, fl_ll_i64(g, k * step), "");
     fl_ll_set(f, terms->params[0], row);
     begin_column(f, c, LLVMBuildNSWAdd(f->b, first, l.i, ""));
     fl_ll_kernel_region(f, terms);
-    add_element(f, c, row, l.i, at, starts && k == 0);
+    add_element(f, c, states, row);
+  }
+  for (int k = 0; k < c->n; k++) {
+    FlRed one = of_column(f, &c->at[k], l.i);
+    put_state(f, &one, &states[k], at);
   }
   fl_ll_loop_close(f, &l, NULL, true);
 }

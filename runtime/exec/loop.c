@@ -67,14 +67,23 @@ static void run_piece(void *env, int64_t begin, int64_t end, int worker) {
   if (r->traced) fl_report_kernel(report, r->kernel->name, worker, from, fl_report_now(report), end - begin);
 }
 
-/* Elements of a piece: whole units, of columns smaller ones where there are few; whole blocks where a piece
- * has several. */
-static int64_t grain_of(const FlKernel *kernel, int64_t n, double cost) {
+/* Elements that stay together where a piece wants so many: of columns that stand in several rows whole rows,
+ * unless these are long or few; of other columns fewer where there are few. */
+static int64_t unit_of(const FlKernel *kernel, const FlSlot *env, int64_t n, double want) {
   int64_t unit = kernel->unit < 1 ? 1 : kernel->unit;
-  while (unit < FL_BLOCK && unit > FEW_COLUMNS && unit * FEW_PIECES > n) unit /= 2;
+  if (unit == 1 || unit >= FL_BLOCK) return unit;
+  int64_t width = kernel->n_sizes > 1 ? env[kernel->n_uses + kernel->n_sizes - 1].i : n;
+  if (width > 0 && width <= n / FEW_PIECES && (width <= 2 * unit || (double)width <= 2 * want)) return width;
+  while (unit > FEW_COLUMNS && unit * (FEW_PIECES - 1) >= n) unit /= 2;
+  return unit;
+}
+
+/* Elements of a piece: whole units; whole blocks where a piece has several. */
+static int64_t grain_of(const FlKernel *kernel, const FlSlot *env, int64_t n, double cost) {
   double want = cost > 0 ? PIECE / cost : (double)n;
+  int64_t unit = unit_of(kernel, env, n, want);
   int64_t grain = want >= (double)n ? n : want < 1 ? 1 : (int64_t)want;
-  if (grain > FL_BLOCK && unit < FL_BLOCK) unit = FL_BLOCK / unit * unit;
+  if (grain > FL_BLOCK && FL_BLOCK % unit == 0) unit = FL_BLOCK;
   return (grain + unit - 1) / unit * unit;
 }
 
@@ -110,7 +119,7 @@ int32_t fl_kernel_range(FlCtx *ctx, const FlKernel *kernel, const void *env, int
   if ((double)n * cost < INLINE_BELOW && !r.traced) {
     atomic_init(&r.faults, r.fast(ctx, env, begin, end));
   } else {
-    run_loop(ctx->run, n, grain_of(kernel, n, cost), run_piece, &r);
+    run_loop(ctx->run, n, grain_of(kernel, env, n, cost), run_piece, &r);
   }
   fl_report_end(report, mark, n, -1, 0, moved);
   return atomic_load_explicit(&r.faults, memory_order_relaxed);

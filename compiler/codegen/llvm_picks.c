@@ -44,7 +44,7 @@ typedef struct Range {
   FlRed *r;
   bool buffered;
   Ty count;     /* integers as wide as the values: of both a vector has as many */
-  Val top, odd; /* the best value of the range; how many of it are NaN */
+  Val top, odd; /* the best value of the range; 1: there is a NaN in it */
 } Range;
 
 static Val value_at(FlFn *f, const Range *a, Val i) {
@@ -58,6 +58,12 @@ static Val value_at(FlFn *f, const Range *a, Val i) {
 static Val relaxed(Val v) {
   LLVMSetFastMathFlags(v, LLVMFastMathNoNaNs | LLVMFastMathNoSignedZeros);
   return v;
+}
+
+/* A comparison that held somewhere: a choice between numbers, which vectors keep as one bit an element. */
+static void note(FlFn *f, const Range *a, Val flag, Val held) {
+  Val yes = LLVMConstInt(a->count, 1, false), old = fl_red_get(f, a->count, flag);
+  fl_red_put(f, LLVMBuildSelect(f->b, held, yes, old, ""), flag);
 }
 
 static void find_top(FlFn *f, Range *a, Val lo, Val hi) {
@@ -75,8 +81,7 @@ static void find_top(FlFn *f, Range *a, Val lo, Val hi) {
   best = LLVMBuildSelect(f->b, take, v, top, "");
   fl_red_put(f, real ? relaxed(best) : best, a->top);
   if (real) {
-    Val nan = LLVMBuildZExt(f->b, LLVMBuildFCmp(f->b, LLVMRealUNO, v, v, ""), a->count, "");
-    fl_red_put(f, LLVMBuildAdd(f->b, fl_red_get(f, a->count, a->odd), nan, ""), a->odd);
+    note(f, a, a->odd, LLVMBuildFCmp(f->b, LLVMRealUNO, v, v, ""));
   }
   l.interleave = IN_FLIGHT;
   l.masked = false;
@@ -88,6 +93,13 @@ static Val is_it(FlFn *f, const Range *a, Val v) {
   if (!fl_dtype_is_float(a->r->d)) return LLVMBuildICmp(f->b, LLVMIntEQ, v, top, "");
   Val nan = LLVMBuildFCmp(f->b, LLVMRealUNO, v, v, "");
   return LLVMBuildOr(f->b, LLVMBuildFCmp(f->b, LLVMRealOEQ, v, top, ""), nan, "");
+}
+
+/* Is v at least as good as the best value, or a NaN? Where that is a NaN all are. */
+static Val may_be_it(FlFn *f, const Range *a, Val v) {
+  Val top = fl_red_get(f, a->r->t, a->top);
+  if (!fl_dtype_is_float(a->r->d)) return is_it(f, a, v);
+  return LLVMBuildFCmp(f->b, is_least(a->r) ? LLVMRealULE : LLVMRealUGE, v, top, "");
 }
 
 /* The first element that is the best one, which there is; some at a time, then one by one. */
@@ -106,9 +118,7 @@ static void find_first(FlFn *f, Range *a, Val lo, Val hi) {
   FlLoop l;
   fl_red_put(f, LLVMConstNull(a->count), any);
   fl_ll_loop_open(f, &l, fl_ll_i64(g, 0), fl_ll_i64(g, LOOK), 0, NULL);
-  Val here = is_it(f, a, value_at(f, a, LLVMBuildNSWAdd(f->b, from, l.i, "")));
-  here = LLVMBuildZExt(f->b, here, a->count, "");
-  fl_red_put(f, LLVMBuildAdd(f->b, fl_red_get(f, a->count, any), here, ""), any);
+  note(f, a, any, may_be_it(f, a, value_at(f, a, LLVMBuildNSWAdd(f->b, from, l.i, ""))));
   l.masked = false;
   fl_ll_loop_close(f, &l, NULL, true);
   Val none = LLVMBuildICmp(f->b, LLVMIntEQ, fl_red_get(f, a->count, any), LLVMConstNull(a->count), "");

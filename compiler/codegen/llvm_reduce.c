@@ -74,6 +74,11 @@ static bool picks_here(const FlRed *r, LaneSource source) {
   return (source == LANES_BLOCK || source == LANES_MANY) && fl_red_picks_by_lane(r);
 }
 
+/* Of a kernel: else each 32 elements would be added up to one number, which takes longer than adding them. */
+static bool counts_here(const FlRed *r, LaneSource source) {
+  return source == LANES_BLOCK && fl_red_counts(r);
+}
+
 static void lane_pick(FlFn *f, const FlRed *r, Val i, Val lane, bool rest) {
   Val v = fl_ll_value(f, r->region->yields[r->first]), keep = r->keep ? fl_ll_value(f, r->keep) : NULL;
   if (rest) fl_red_pick(f, r, v, i, keep);
@@ -96,7 +101,8 @@ static void lane_element(FlFn *f, FlSweep *s, LaneSource source, Val i, Val lane
       continue;
     }
     if (!fl_red_sums(r)) {
-      if (!buffered) fl_red_accumulate(f, r, i);
+      if (counts_here(r, source) && !rest) fl_red_lane_count(f, r, lane, i);
+      else if (!buffered) fl_red_accumulate(f, r, i);
       continue;
     }
     if (buffered) {
@@ -209,7 +215,8 @@ static void lane_block(FlFn *f, FlSweep *s, LaneSource source, Val lo, Val hi, V
   Val groups = LLVMBuildLShr(f->b, size, fl_ll_i64(g, 5), "");
   Val whole = LLVMBuildShl(f->b, groups, fl_ll_i64(g, 5), "");
   for (int k = 0; k < s->n; k++)
-    if (fl_red_sums(&s->at[k]) || picks_here(&s->at[k], source)) fl_red_clear_lanes(f, &s->at[k]);
+    if (fl_red_sums(&s->at[k]) || picks_here(&s->at[k], source) || counts_here(&s->at[k], source))
+      fl_red_clear_lanes(f, &s->at[k]);
   FlTiles *tiles = source == LANES_BLOCK ? fl_ll_tiles_make(f, f->kernel) : NULL;
   FlLoop group, lane, tail;
   fl_ll_loop_open(f, &group, zero, groups, 0, NULL);
@@ -230,6 +237,7 @@ static void lane_block(FlFn *f, FlSweep *s, LaneSource source, Val lo, Val hi, V
   for (int k = 0; k < s->n; k++) {
     FlRed *r = &s->at[k];
     if (picks_here(r, source)) fl_red_join_picks(f, r);
+    if (counts_here(r, source)) fl_red_join_counts(f, r);
     if (!fl_red_sums(r)) continue;
     if (!r->rest) r->rest = fl_ll_alloca_n(f, r->t, FL_LANES, "rest");
     Val all = fl_red_get(f, LLVMVectorType(r->t, FL_LANES), r->lanes);

@@ -37,6 +37,7 @@ typedef struct FlRed {
   Val buffers[2]; /* [4096 x t]: values that were computed before; NULL: by the region */
   Val best_lanes, at_lanes; /* picks in a kernel: [32 x t], [32 x i64]: best and at of each lane */
   Val hi, lo;               /* integer sums: the value is hi * 2^32 + lo; counts: lo; any, all: lo, i8 */
+  Val hi_lanes, lo_lanes;   /* integer sums and counts beside sums of floats: [32 x i64] twice */
   Val wide;                 /* integer sums of products: i128 */
   Val best, at;             /* the value so far and its position, -1: none */
   Val data;                 /* each: where the values go, as output `output` of the kernel */
@@ -71,6 +72,8 @@ bool fl_red_picks(const FlRed *r);
 /* A pick of numbers, which a kernel may make lane by lane: joining the lanes finds the same element. */
 bool fl_red_picks_by_lane(const FlRed *r);
 bool fl_red_is_arg(const FlRed *r);
+/* Exact sums in integers, which the lanes of a block may make one by one. */
+bool fl_red_counts(const FlRed *r);
 
 /* The state of nothing: `total` and the sums of lanes apart, which clear_lanes and the sweep start. */
 void fl_red_clear(FlFn *f, FlRed *r);
@@ -85,6 +88,8 @@ void fl_red_clear_lanes(FlFn *f, FlRed *r);
 Val fl_red_identity(const FlRed *r, int factor);
 void fl_red_lane_values(FlFn *f, const FlRed *r, Val out[2]); /* or the identity when it is filtered out */
 void fl_red_lane_add(FlFn *f, const FlRed *r, Val lanes, Val lane, const Val v[2]);
+void fl_red_lane_count(FlFn *f, const FlRed *r, Val lane, Val pos); /* as fl_red_accumulate */
+void fl_red_join_counts(FlFn *f, FlRed *r);                         /* the lanes into hi and lo */
 void fl_red_lane_pick(FlFn *f, const FlRed *r, Val lane, Val v, Val pos, Val keep); /* keep: NULL: yes */
 void fl_red_pick(FlFn *f, const FlRed *r, Val v, Val pos, Val keep); /* after all earlier positions */
 void fl_red_pick_more(FlFn *f, const FlRed *r, Val v, Val pos); /* where there is a best one already */

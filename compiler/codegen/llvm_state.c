@@ -12,6 +12,7 @@ bool fl_red_picks_by_lane(const FlRed *r) {
   return fl_red_picks(r) && !fl_dtype_is_text(r->d) && r->d != FL_BOOL;
 }
 bool fl_red_is_arg(const FlRed *r) { return r->kind == RED_ARGMIN || r->kind == RED_ARGMAX; }
+bool fl_red_counts(const FlRed *r) { return r->kind == RED_COUNT || r->kind == RED_INT_SUM; }
 
 /* ---- lanes ----------------------------------------------------------------------------------------- */
 
@@ -30,6 +31,15 @@ void fl_red_clear_lanes(FlFn *f, FlRed *r) {
   if (fl_red_sums(r)) {
     if (f->plain) call_lanes(f, "fill", f->g->none, r->t, 2, (Val[]){r->lanes, fl_red_start(r)});
     else fill(f, r->lanes, fl_red_start(r));
+    return;
+  }
+  if (fl_red_counts(r)) {
+    if (!r->lo_lanes) {
+      r->lo_lanes = fl_ll_alloca_n(f, f->g->i64, FL_LANES, "lows");
+      r->hi_lanes = fl_ll_alloca_n(f, f->g->i64, FL_LANES, "highs");
+    }
+    fill(f, r->lo_lanes, fl_ll_i64(f->g, 0));
+    fill(f, r->hi_lanes, fl_ll_i64(f->g, 0));
     return;
   }
   if (!r->best_lanes) {
@@ -267,6 +277,24 @@ void fl_red_accumulate(FlFn *f, FlRed *r, Val pos) {
     fl_red_lane_add(f, r, r->lanes, LLVMBuildAnd(f->b, pos, fl_ll_i64(g, FL_LANES - 1), ""), pair);
     break;
   }
+  }
+}
+
+void fl_red_lane_count(FlFn *f, const FlRed *r, Val lane, Val pos) {
+  FlRed one = *r;
+  one.lo = fl_ll_gep(f, f->g->i64, r->lo_lanes, lane);
+  one.hi = fl_ll_gep(f, f->g->i64, r->hi_lanes, lane);
+  fl_red_accumulate(f, &one, pos);
+}
+
+void fl_red_join_counts(FlFn *f, FlRed *r) {
+  const Val lanes[] = {r->hi_lanes, r->lo_lanes}, to[] = {r->hi, r->lo};
+  for (int i = 0; i < 2; i++) {
+    Val v = all_lanes(f, f->g->i64, lanes[i]);
+    for (int half = FL_LANES / 2; half >= 1; half /= 2)
+      v = LLVMBuildAdd(f->b, lanes_from(f, v, 0, half), lanes_from(f, v, half, half), "");
+    v = LLVMBuildExtractElement(f->b, v, fl_ll_i32(f->g, 0), "");
+    fl_red_put(f, LLVMBuildAdd(f->b, fl_red_get(f, f->g->i64, to[i]), v, ""), to[i]);
   }
 }
 

@@ -352,6 +352,7 @@ static bool walk_op(FlAdFrame *f, const FlOp *op) {
   case FL_OP_CONST:
   case FL_OP_ARRAY:
   case FL_OP_DIM:
+  case FL_OP_PICK:
   case FL_OP_STORE:
   case FL_OP_CALL:
   case FL_OP_STAGE:

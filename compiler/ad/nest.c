@@ -59,6 +59,7 @@ static FlValue *size_outside(FlAdFrame *host, const FlOp *top, FlValue *v) {
   }
   case FL_OP_ARRAY:
   case FL_OP_LOAD:
+  case FL_OP_PICK:
   case FL_OP_STORE:
   case FL_OPS_NOT_ACCESS: break;
   }
@@ -143,6 +144,7 @@ static bool straight_op(const FlAd *ad, const FlOp *op) {
       if (!fl_t_is_scalar(op->args[i]->type) && fl_ad_active(ad, op->args[i])) return false;
     return true;
   case FL_OP_ARRAY:
+  case FL_OP_PICK:
   case FL_OP_STORE:
   case FL_OP_FOR:
   case FL_OP_WHILE:
@@ -253,6 +255,7 @@ bool fl_ad_size_is_fixed(const FlOp *top, const FlValue *v) {
   }
   case FL_OP_ARRAY:
   case FL_OP_LOAD:
+  case FL_OP_PICK:
   case FL_OP_STORE:
   case FL_OPS_NOT_ACCESS: break;
   }

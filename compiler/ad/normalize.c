@@ -351,6 +351,7 @@ static bool of_scalars(const FlRegion *r) {
         if (!only_read(r, op->results[i])) return false;
       continue;
     case FL_OP_ARRAY:
+    case FL_OP_PICK:
     case FL_OP_STORE:
     case FL_OP_SCAN:
     case FL_OP_COLLECT:

@@ -124,6 +124,7 @@ const char *fl_explain_size(const FlExplain *p, const FlValue *size) {
   case FL_OP_CONST:
   case FL_OP_ARRAY:
   case FL_OP_LOAD:
+  case FL_OP_PICK:
   case FL_OP_STORE:
   case FL_OP_MAP:
   case FL_OP_REDUCE:

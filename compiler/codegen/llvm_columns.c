@@ -99,6 +99,33 @@ static void begin_column(FlFn *f, const Columns *c, Val column) {
   for (const FlOp *op = r->first; op != c->reduce; op = op->next) fl_ll_kernel_op(f, op);
 }
 
+/* Where the arrays begin that the terms pick row `row` of; this is said before a loop over columns, so that
+ * it is seen there that they stay. */
+typedef struct Picked {
+  const FlOp *op;
+  Val data;
+} Picked;
+typedef FlVec(Picked) PickedRow;
+
+static PickedRow pick_row(FlFn *f, const Columns *c, Val row) {
+  const FlRegion *terms = c->reduce->regions[0];
+  PickedRow all = {0};
+  for (const FlOp *op = terms->first; op; op = op->next)
+    if (op->code == FL_OP_PICK && op->args[0] == terms->params[0])
+      fl_vec_push(f->g->arena, &all, ((Picked){op, fl_ll_pick_data(f, op, row)}));
+  return all;
+}
+
+/* The term of one column, of row `row`. */
+static void emit_term(FlFn *f, const Columns *c, Val row, const PickedRow *picked, Val column) {
+  const FlRegion *terms = c->reduce->regions[0];
+  if (picked->n && !f->picked) f->picked = fl_map_make(f->g->arena);
+  for (int k = 0; k < picked->n; k++) fl_map_set(f->picked, picked->at[k].op, picked->at[k].data);
+  fl_ll_set(f, terms->params[0], row);
+  begin_column(f, c, column);
+  fl_ll_kernel_region(f, terms);
+}
+
 /* Its state is that of the first row before the rows pass by, so that each finds a best one. */
 static bool begins_with_first(const FlRed *r) { return fl_red_picks(r) && !r->keep; }
 
@@ -118,10 +145,9 @@ static void clear_states(FlFn *f, const Columns *c, Val n, Val first, Val width)
   fl_ll_loop_close(f, &l, NULL, true);
   if (!firsts) return;
   fl_ll_loop_open(f, &once, zero, least(f, n, fl_ll_i64(g, 1)), 0, NULL);
+  PickedRow picked = pick_row(f, c, zero);
   fl_ll_loop_open(f, &l, zero, width, 0, NULL);
-  fl_ll_set(f, terms->params[0], zero);
-  begin_column(f, c, LLVMBuildNSWAdd(f->b, first, l.i, ""));
-  fl_ll_kernel_region(f, terms);
+  emit_term(f, c, zero, &picked, LLVMBuildNSWAdd(f->b, first, l.i, ""));
   for (int k = 0; k < c->n; k++) {
     FlRed one = of_column(f, &c->at[k], l.i);
     if (!begins_with_first(&one)) continue;
@@ -191,10 +217,15 @@ static void add_element(FlFn *f, const Columns *c, FlRed *states, Val i) {
  * lanes: each state is read and written once for them. starts: the first one is that of its lane. */
 static void add_rows(FlFn *f, const Columns *c, Val i, int n, int step, Val first, Val width, bool starts) {
   FlGen *g = f->g;
-  const FlRegion *terms = c->reduce->regions[0];
   FlRed *states = FL_NEW_ARRAY(g->arena, FlRed, c->n);
+  Val *row = FL_NEW_ARRAY(g->arena, Val, n);
+  PickedRow *picked = FL_NEW_ARRAY(g->arena, PickedRow, n);
   Val lane = LLVMBuildAnd(f->b, i, fl_ll_i64(g, FL_LANES - 1), "");
   Val base = LLVMBuildNSWMul(f->b, lane, pitch_of(f, width), "");
+  for (int k = 0; k < n; k++) {
+    row[k] = LLVMBuildNSWAdd(f->b, i, fl_ll_i64(g, k * step), "");
+    picked[k] = pick_row(f, c, row[k]);
+  }
   FlLoop l;
   fl_ll_loop_open(f, &l, fl_ll_i64(g, 0), width, 0, NULL);
   l.masked = false; /* what a masked vector stored is not there when the next row reads it */
@@ -204,11 +235,8 @@ static void add_rows(FlFn *f, const Columns *c, Val i, int n, int step, Val firs
     states[k] = take_state(f, &one, at, starts);
   }
   for (int k = 0; k < n; k++) {
-    Val row = LLVMBuildNSWAdd(f->b, i, fl_ll_i64(g, k * step), "");
-    fl_ll_set(f, terms->params[0], row);
-    begin_column(f, c, LLVMBuildNSWAdd(f->b, first, l.i, ""));
-    fl_ll_kernel_region(f, terms);
-    add_element(f, c, states, row);
+    emit_term(f, c, row[k], &picked[k], LLVMBuildNSWAdd(f->b, first, l.i, ""));
+    add_element(f, c, states, row[k]);
   }
   for (int k = 0; k < c->n; k++) {
     FlRed one = of_column(f, &c->at[k], l.i);

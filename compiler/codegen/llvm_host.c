@@ -346,6 +346,7 @@ static void emit_op(FlFn *f, const FlOp *op) {
   case FL_OP_CALL: emit_call(f, op); break;
   case FL_OP_STAGE: start_stage(f, op); break;
   case FL_OP_EXTERN: fl_ll_extern_call(f, op); break;
+  case FL_OP_PICK:
   case FL_OP_CUSTOM:
   case FL_OP_KEEP:
   case FL_OPS_NOT_STRUCT: fl_ll_fail(f->g, "operator %s in host code", fl_op_info[op->code].name);

@@ -114,6 +114,8 @@ typedef struct FlFn {
   Val scratch;      /* FAST: the stack of texts that an element only passes through, or NULL */
   Val scratch_mark; /* where it begins */
   const FlPlanKernel *kernel;
+  FlMap *picks;     /* PICK -> the table of where its arrays begin; NULL: there is none */
+  FlMap *picked;    /* PICK -> where the one begins that it reads now, if that is known; NULL: of none */
   FlTiles *tiles;   /* FAST: what stands in tiles around the current element, or NULL */
   int rank;         /* PRECISE: operations that may fail, counted in program order */
   bool by_position; /* PRECISE: rank is not counted: the first position that fails, whatever fails there */
@@ -222,6 +224,9 @@ Val fl_ll_bound(FlFn *f, Val lo, Val hi);      /* hi, or lo once a fast kernel m
 Val fl_ll_dim(FlFn *f, const FlValue *array, int axis);
 Val fl_ll_element(FlFn *f, const FlOp *op, int n,
                   bool proven); /* address of args[0] at args[1..n], checked */
+/* Of a kernel whose captures are there: the tables that its PICKs read. */
+void fl_ll_open_picks(FlFn *f, const FlRegion *r);
+Val fl_ll_pick_data(FlFn *f, const FlOp *op, Val which); /* where that array begins */
 void fl_ll_load(FlFn *f, const FlOp *op);
 void fl_ll_check(FlFn *f, const FlOp *op);
 

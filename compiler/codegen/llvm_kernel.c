@@ -221,6 +221,7 @@ static Val kernel_function(FlFn *host, const FlPlanKernel *k, Shape shape) {
     fl_ll_set(f, v, fl_ll_slot_get(f, env, at++, v->type));
     if (!fl_t_is_scalar(v->type)) open_view(f, k, v);
   }
+  fl_ll_open_picks(f, k->region);
   Val *sizes = FL_NEW_ARRAY(g->arena, Val, k->op->n_args + 1);
   Val *outputs = FL_NEW_ARRAY(g->arena, Val, k->n_outputs + 1);
   for (int i = 0; i < k->op->n_args; i++) {

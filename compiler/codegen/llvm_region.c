@@ -376,6 +376,35 @@ void fl_ll_load(FlFn *f, const FlOp *op) {
   fl_ll_set(f, op->results[0], fl_ll_load_elem(f, fl_t_is_scalar(t) ? (FlDtype)t.dtype : FL_LIST, at));
 }
 
+void fl_ll_open_picks(FlFn *f, const FlRegion *r) {
+  FlGen *g = f->g;
+  for (const FlOp *op = r->first; op; op = op->next) {
+    for (int i = 0; i < op->n_regions; i++) fl_ll_open_picks(f, op->regions[i]);
+    if (op->code != FL_OP_PICK) continue;
+    int n = op->n_args - 2;
+    Val table = fl_ll_alloca_n(f, g->ptr, (unsigned)n, "columns");
+    for (int k = 0; k < n; k++) {
+      Val at = fl_ll_gep(f, g->ptr, table, fl_ll_i64(g, k));
+      LLVMBuildStore(f->b, data_of(f, op->args[k + 2]), at);
+    }
+    if (!f->picks) f->picks = fl_map_make(g->arena);
+    fl_map_set(f->picks, op, table);
+  }
+}
+
+Val fl_ll_pick_data(FlFn *f, const FlOp *op, Val which) {
+  Val at = fl_ll_gep(f, f->g->ptr, fl_map_get(f->picks, op), which);
+  return LLVMBuildLoad2(f->b, f->g->ptr, at, "");
+}
+
+static void pick(FlFn *f, const FlOp *op) {
+  FlDtype d = (FlDtype)op->results[0]->type.dtype;
+  Val data = f->picked ? fl_map_get(f->picked, op) : NULL;
+  if (!data) data = fl_ll_pick_data(f, op, fl_ll_value(f, op->args[0]));
+  Val at = fl_ll_gep(f, fl_ll_mem_type(f->g, d), data, fl_ll_value(f, op->args[1]));
+  fl_ll_set(f, op->results[0], fl_ll_load_elem(f, d, at));
+}
+
 /* ---- checks ------------------------------------------------------------------------------- */
 
 /* The operands for the message: two of one dtype, or the message itself. */
@@ -404,6 +433,7 @@ void fl_ll_kernel_op(FlFn *f, const FlOp *op) {
   case FL_OP_CONST: fl_ll_set(f, op->results[0], fl_ll_const(f->g, op)); break;
   case FL_OP_DIM: fl_ll_set(f, op->results[0], fl_ll_dim(f, op->args[0], (int)op->attrs.i)); break;
   case FL_OP_LOAD: fl_ll_load(f, op); break;
+  case FL_OP_PICK: pick(f, op); break;
   case FL_OPS_CONTROL: fl_ll_control(f, op); break;
   case FL_OP_CHECK:
   case FL_OP_FAIL: fl_ll_check(f, op); break;

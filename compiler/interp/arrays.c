@@ -85,6 +85,12 @@ FlStatus run_load(Frame *f, const FlOp *op) {
   return 0;
 }
 
+FlStatus run_pick(Frame *f, const FlOp *op) {
+  const FlArray *a = value_of(f, op->args[2 + value_of(f, op->args[0]).i]).a;
+  define(f, op->results[0], fl_array_slot(a, value_of(f, op->args[1]).i));
+  return 0;
+}
+
 /* The array itself, taken from its value, when nothing else refers to it and nothing uses that value any
  * more. */
 static FlArray *take_unique(Frame *f, const FlOp *op) {

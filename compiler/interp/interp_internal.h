@@ -115,6 +115,7 @@ FlStatus keep_texts(Frame *f, FlArray *a, FlHeap *heap);
 FlStatus whole_arguments(Frame *f, const FlOp *op);
 FlStatus run_array(Frame *f, const FlOp *op);
 FlStatus run_load(Frame *f, const FlOp *op);
+FlStatus run_pick(Frame *f, const FlOp *op);
 FlStatus run_store(Frame *f, const FlOp *op);
 
 /* ---- loops.c: MAP, COLLECT, SCAN; the walk over an index space --------------------------------------- */

@@ -154,6 +154,7 @@ static FlStatus run_struct(Frame *f, const FlOp *op) {
     return 0;
   case FL_OP_ARRAY: return run_array(f, op);
   case FL_OP_LOAD: return run_load(f, op);
+  case FL_OP_PICK: return run_pick(f, op);
   case FL_OP_STORE: return run_store(f, op);
   case FL_OP_MAP: return run_map(f, op);
   case FL_OP_REDUCE: return run_reduce(f, op);

@@ -147,6 +147,7 @@ bool fl_ir_may_fault(const FlOp *op) {
   case FL_OP_CONST:
   case FL_OP_ARRAY:
   case FL_OP_DIM:
+  case FL_OP_PICK:
   case FL_OP_MAP:
   case FL_OP_COLLECT:
   case FL_OP_CUSTOM:
@@ -230,6 +231,7 @@ static bool kernel_op(const FlOp *op) {
   case FL_OP_CONST:
   case FL_OP_DIM:
   case FL_OP_LOAD:
+  case FL_OP_PICK:
   case FL_OP_CHECK:
   case FL_OP_KEEP:
   case FL_OP_WITHIN:

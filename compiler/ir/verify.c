@@ -207,6 +207,15 @@ static bool check_access(Verifier *v, const FlOp *op) {
   return !store || fl_t_same(op->results[0]->type, a) || broken(v, op, "the result is the array's type");
 }
 
+static bool check_pick(Verifier *v, const FlOp *op) {
+  FlType1 element = op->results[0]->type, column = fl_t_array((FlDtype)element.dtype, 1);
+  if (op->n_args < 3 || !all_i64(op, 0, 2)) return broken(v, op, "two i64, then arrays");
+  if (!fl_t_is_scalar(element)) return broken(v, op, "an element is a scalar");
+  for (int i = 2; i < op->n_args; i++)
+    if (!fl_t_same(op->args[i]->type, column)) return broken(v, op, "array %d has another type", i - 2);
+  return true;
+}
+
 static bool check_array(Verifier *v, const FlOp *op) {
   FlType1 t = op->results[0]->type;
   if (t.depth) return broken(v, op, "an array, not a list");
@@ -292,6 +301,7 @@ static bool check_structure(Verifier *v, const FlOp *op) {
   }
   case FL_OP_LOAD:
   case FL_OP_STORE: return check_access(v, op);
+  case FL_OP_PICK: return check_pick(v, op);
   case FL_OP_MAP: return check_map(v, op);
   case FL_OP_REDUCE: return check_reduce(v, op);
   case FL_OP_SCAN: return check_scan(v, op);

@@ -164,6 +164,7 @@ static FlBounds of_op(const FlLearnt *l, const FlValue *v, FlBounds any, int dep
   case FL_OP_SUBSEED:
   case FL_OP_ARRAY:
   case FL_OP_LOAD:
+  case FL_OP_PICK:
   case FL_OP_STORE:
   case FL_OP_MAP:
   case FL_OP_SCAN:

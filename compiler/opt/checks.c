@@ -201,6 +201,7 @@ static void drop_checks(Known *k, FlOp *op) {
   case FL_OP_CONST:
   case FL_OP_ARRAY:
   case FL_OP_DIM:
+  case FL_OP_PICK:
   case FL_OP_STORE:
   case FL_OPS_ARITHMETIC:
   case FL_OPS_ORDER:

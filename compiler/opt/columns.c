@@ -6,6 +6,7 @@ static bool is_little(const FlOp *op) {
   case FL_OP_CONST:
   case FL_OP_DIM:
   case FL_OP_LOAD:
+  case FL_OP_PICK:
   case FL_OP_NEG:
   case FL_OP_ADD:
   case FL_OP_SUB:
@@ -63,6 +64,7 @@ static bool runs_along(const FlRegion *terms, const FlValue *i, const FlValue *j
   bool along = false;
   for (const FlOp *op = terms->first; op; op = op->next) {
     if (op->n_regions || fl_ir_may_fault(op) || op->code == FL_OP_RANDOM) return false;
+    if (op->code == FL_OP_PICK) along = along || (op->args[0] == i && op->args[1] == j);
     if (op->code != FL_OP_LOAD || op->n_args < 2) continue;
     if (op->args[op->n_args - 1] == i) return false;
     bool row = false;

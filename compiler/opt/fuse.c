@@ -91,6 +91,7 @@ static bool is_trivial(const FlRegion *r) {
     case FL_OP_IS_NAN:
     case FL_OP_IS_FINITE:
     case FL_OP_ARRAY:
+    case FL_OP_PICK:
     case FL_OP_STORE:
     case FL_OPS_ORDER:
     case FL_OPS_MATHS:
@@ -161,6 +162,7 @@ static int plain_cost(const FlRegion *r, int *n_loads) {
     case FL_OP_IS_NAN:
     case FL_OP_IS_FINITE:
     case FL_OP_ARRAY:
+    case FL_OP_PICK:
     case FL_OP_STORE:
     case FL_OPS_MATHS:
     case FL_OPS_RANDOM:

@@ -63,6 +63,7 @@ bool fl_plan_fits_table(const FlPlanStep *s) {
   case FL_OP_DIM:
   case FL_OP_FAIL:
   case FL_OP_LOAD: return true;
+  case FL_OP_PICK:
   case FL_OP_STORE:
   case FL_OP_SCAN:
   case FL_OP_CUSTOM:

@@ -21,6 +21,7 @@ static const char answers[2];
 static bool hands_on(const FlInPlace *p, const FlOp *op, int arg) {
   switch (op->code) {
   case FL_OP_LOAD:
+  case FL_OP_PICK:
   case FL_OP_DIM: return true;
   case FL_OP_STORE:
   case FL_OP_FOR:
@@ -185,6 +186,7 @@ static bool is_fresh(FlInPlace *p, const FlValue *o) {
   case FL_OP_CONST:
   case FL_OP_DIM:
   case FL_OP_LOAD:
+  case FL_OP_PICK:
   case FL_OP_REDUCE:
   case FL_OP_FOR:
   case FL_OPS_CALLS:

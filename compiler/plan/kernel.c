@@ -85,7 +85,7 @@ static bool is_cheap(const FlRegion *r) {
     const FlOpInfo *info = &fl_op_info[op->code];
     bool plain = info->op_class == FL_CLASS_SCALAR
                      ? !(info->flags & FL_OPF_HEAP)
-                     : op->code == FL_OP_CONST || op->code == FL_OP_DIM ||
+                     : op->code == FL_OP_CONST || op->code == FL_OP_DIM || op->code == FL_OP_PICK ||
                            (op->code == FL_OP_LOAD && fl_t_is_scalar(op->results[0]->type));
     if (!plain || fl_ir_may_fault(op) || n++ >= MOST_CHEAP) return false;
   }

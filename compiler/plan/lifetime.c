@@ -108,6 +108,7 @@ static bool wants(const FlRegion *r, const FlValue *v) {
   case FL_OP_ARRAY:
   case FL_OP_DIM:
   case FL_OP_LOAD:
+  case FL_OP_PICK:
   case FL_OP_REDUCE:
   case FL_OP_SCAN:
   case FL_OP_COLLECT:

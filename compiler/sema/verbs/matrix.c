@@ -106,8 +106,9 @@ FlVal fl_builtin_matrix(FlSema *s, FlCallSite *c) {
   FlValue *width = m.wide ? m.wide : fl_sema_i64(s, m.single);
   if (m.wide && m.single) width = fl_sema_op2(s, FL_OP_ADD, width, fl_sema_i64(s, m.single));
   fl_sema_mark_size(s, width);
-  FlValue *columns =
-      fl_ir_op(&s->b, FL_OP_RESHAPE, 3, (FlValue *[]){all, width, m.rows}, 1, &grid, 0)->results[0];
+  FlOp *rows = fl_ir_op(&s->b, FL_OP_RESHAPE, 3, (FlValue *[]){all, width, m.rows}, 1, &grid, 0);
+  rows->attrs.i = m.flat.n > 1 && !m.wide;
+  FlValue *columns = rows->results[0];
   FlValue *out = fl_ir_op(&s->b, FL_OP_TRANSPOSE, 1, &columns, 1, &grid, 0)->results[0];
   fl_column_names_set(s, out, fl_column_names_join(s, m.names.n, m.names.at));
   return fl_val_array(s, m.dtype, 2, out);

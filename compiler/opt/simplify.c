@@ -37,6 +37,11 @@ static FlValue *negated(const FlValue *v) {
   return v->op && v->op->code == FL_OP_NOT ? v->op->args[0] : NULL;
 }
 
+/* x where v is a - x. */
+static FlValue *taken_from(const FlValue *v, const FlValue *a) {
+  return v->op && v->op->code == FL_OP_WRAP_SUB && v->op->args[0] == a ? v->op->args[1] : NULL;
+}
+
 /* The argument that `op` gives back; NULL: none. */
 static FlValue *same_as(const FlOp *op) {
   FlValue *a = op->n_args > 0 ? op->args[0] : NULL, *b = op->n_args > 1 ? op->args[1] : NULL;
@@ -45,8 +50,8 @@ static FlValue *same_as(const FlOp *op) {
   case FL_OP_WRAP_ADD:
     if (fl_dtype_is_int(a->type.dtype) && is_int(a, 0)) return b;
     return fl_dtype_is_int(b->type.dtype) && is_int(b, 0) ? a : NULL;
-  case FL_OP_SUB:
-  case FL_OP_WRAP_SUB: return fl_dtype_is_int(b->type.dtype) && is_int(b, 0) ? a : NULL;
+  case FL_OP_SUB: return fl_dtype_is_int(b->type.dtype) && is_int(b, 0) ? a : NULL;
+  case FL_OP_WRAP_SUB: return is_int(b, 0) ? a : taken_from(b, a);
   case FL_OP_MUL:
   case FL_OP_WRAP_MUL:
     if (is_one(a)) return b;

@@ -229,7 +229,9 @@ static FlValue *window_of(FlSema *s, const Window *w, FlOp *bounds, FlValue *row
     return fl_sema_op2(s, FL_OP_GT, *to, *from);
   }
   *to = fl_sema_op2(s, FL_OP_WRAP_ADD, row, fl_sema_i64(s, 1));
-  *from = fl_sema_op2(s, FL_OP_MAX, fl_sema_op2(s, FL_OP_WRAP_SUB, *to, w->width), fl_sema_i64(s, 0));
+  *from = fl_sema_op2(s, FL_OP_WRAP_SUB, *to, w->width);
+  if (w->least == w->width) return fl_sema_op2(s, FL_OP_GE, *to, w->width); /* `from` is none else */
+  *from = fl_sema_op2(s, FL_OP_MAX, *from, fl_sema_i64(s, 0));
   return fl_sema_op2(s, FL_OP_GE, fl_sema_op2(s, FL_OP_WRAP_SUB, *to, *from), w->least);
 }
 

@@ -97,16 +97,28 @@ static pcre2_code *compile(const char *text, int64_t n, int *error, size_t *at) 
   return pcre2_compile(units(text), (size_t)n, OPTIONS, error, at, NULL);
 }
 
-/* Of few bytes, without a call. */
+/* Of few bytes, without a call: the last word of them overlaps the one before. */
 static inline bool same_bytes(const char *a, const char *b, int64_t n) {
   uint64_t x, y;
-  int64_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    memcpy(&x, a + i, 8);
-    memcpy(&y, b + i, 8);
-    if (x != y) return false;
+  uint32_t p, q;
+  if (n >= 8) {
+    for (int64_t i = 0; i < n; i += 8) {
+      int64_t at = i + 8 <= n ? i : n - 8;
+      memcpy(&x, a + at, 8);
+      memcpy(&y, b + at, 8);
+      if (x != y) return false;
+    }
+    return true;
   }
-  for (; i < n; i++)
+  if (n >= 4) {
+    memcpy(&p, a, 4);
+    memcpy(&q, b, 4);
+    if (p != q) return false;
+    memcpy(&p, a + n - 4, 4);
+    memcpy(&q, b + n - 4, 4);
+    return p == q;
+  }
+  for (int64_t i = 0; i < n; i++)
     if (a[i] != b[i]) return false;
   return true;
 }
@@ -282,8 +294,15 @@ static bool next_match(Search *w, int32_t *fault) {
   return true;
 }
 
+/* The text does not end as each match of the pattern does, which is the one that was used last. */
+static inline bool ends_otherwise(const char *s, int64_t n, const char *pattern, int64_t pattern_n) {
+  const Pattern *p = mine != NULL ? &mine->patterns[mine->recent] : NULL;
+  return p != NULL && p->tail_n > 0 && is_pattern(p, pattern, pattern_n) && !may_end(p, s, n);
+}
+
 uint8_t fl_s_matches(const char *s, int64_t n, const char *pattern, int64_t pattern_n, int32_t *fault) {
   Search w;
+  if (ends_otherwise(s, n, pattern, pattern_n)) return false;
   return begin(&w, s, n, pattern, pattern_n, fault) && search_from(&w, 0, fault);
 }
 

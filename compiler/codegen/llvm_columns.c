@@ -356,8 +356,8 @@ static void sweep_block(FlFn *f, const Columns *c, Val lo, Val hi, Val first, Va
     if (fl_red_sums(&c->at[k])) join_lanes(f, &c->at[k], lanes, pitch, index);
 }
 
-/* What `width` columns from `first` on come to. */
-static void sweep_tile(FlFn *f, const Columns *c, Val first, Val width) {
+/* What `width` columns from `first` on come to, block by block. */
+static void many_rows(FlFn *f, const Columns *c, Val first, Val width) {
   FlGen *g = f->g;
   Val n = fl_ll_value(f, c->reduce->args[0]), zero = fl_ll_i64(g, 0), block = fl_ll_i64(g, FL_BLOCK);
   Val up = LLVMBuildNSWAdd(f->b, n, fl_ll_i64(g, FL_BLOCK - 1), "");
@@ -375,6 +375,63 @@ static void sweep_tile(FlFn *f, const Columns *c, Val first, Val width) {
                (Ty[]){g->ptr, g->i64, g->i64, g->i64, g->ptr},
                (Val[]){r->levels, pitch, pitch, n_blocks, r->total});
   }
+}
+
+/* ---- few rows -------------------------------------------------------------------------------------- */
+
+/* So few rows that each lane has one, and all pass by at once: they are read as long as the columns are. */
+enum { FEW_ROWS = 4 };
+
+/* What `n` rows come to, of `width` columns from `first` on: the lanes are joined as by the butterfly. */
+static void few_rows(FlFn *f, const Columns *c, int n, Val first, Val width) {
+  FlGen *g = f->g;
+  Val lane[FEW_ROWS], v[2];
+  PickedRow picked[FEW_ROWS];
+  FlRed *lanes = FL_NEW_ARRAY(g->arena, FlRed, c->n * n);
+  for (int i = 0; i < n; i++) picked[i] = pick_row(f, c, fl_ll_i64(g, i));
+  FlLoop l;
+  fl_ll_loop_open(f, &l, fl_ll_i64(g, 0), width, 0, NULL);
+  l.masked = false;
+  for (int i = 0; i < n; i++) {
+    emit_term(f, c, fl_ll_i64(g, i), &picked[i], LLVMBuildNSWAdd(f->b, first, l.i, ""));
+    for (int k = 0; k < c->n; k++) {
+      FlRed *one = &lanes[k * n + i];
+      *one = take_state(f, &c->at[k], NULL, true);
+      fl_red_lane_values(f, one, v);
+      fl_red_lane_add(f, one, one->lanes, fl_ll_i64(g, 0), v);
+    }
+  }
+  for (int k = 0; k < c->n; k++) {
+    const FlRed *r = &c->at[k];
+    for (int i = 0; i < n; i++) lane[i] = fl_red_get(f, r->t, lanes[k * n + i].lanes);
+    for (int half = FEW_ROWS / 2; half >= 1; half /= 2)
+      for (int i = half; i < n && i < 2 * half; i++)
+        lane[i - half] = LLVMBuildFAdd(f->b, lane[i - half], lane[i], "");
+    fl_red_put(f, lane[0], fl_ll_gep(f, r->t, r->total, l.i));
+  }
+  fl_ll_loop_close(f, &l, NULL, true);
+}
+
+/* What `width` columns from `first` on come to. */
+static void sweep_tile(FlFn *f, const Columns *c, Val first, Val width) {
+  FlGen *g = f->g;
+  Val rows = fl_ll_value(f, c->reduce->args[0]);
+  if (step_of(f, c) != FL_LANES || lanes_together(f, c) != LANES_TOGETHER) {
+    many_rows(f, c, first, width);
+    return;
+  }
+  Block on = fl_ll_block(f, "swept");
+  for (int n = 1; n <= FEW_ROWS; n++) {
+    Block few = fl_ll_block(f, "few"), more = fl_ll_block(f, "more");
+    LLVMBuildCondBr(f->b, LLVMBuildICmp(f->b, LLVMIntEQ, rows, fl_ll_i64(g, n), ""), few, more);
+    fl_ll_at(f, few);
+    few_rows(f, c, n, first, width);
+    LLVMBuildBr(f->b, on);
+    fl_ll_at(f, more);
+  }
+  many_rows(f, c, first, width);
+  LLVMBuildBr(f->b, on);
+  fl_ll_at(f, on);
 }
 
 /* What comes after the loop, and the results. */

@@ -101,18 +101,22 @@ FL_PART_ROUNDS int64_t fl_part_split(const double *x, int64_t n, double scale, i
   return dropped;
 }
 
+/* What all are above as bits is taken away from the sums, once. As fl_part_lost: both parts are 0 of what is
+ * not, and nothing of `rest` is left, where `scaled` is 0 already. */
 FL_PART_ROUNDS int64_t fl_part_split_sum(const double *x, int64_t n, double scale, int64_t *high_sum,
                                          int64_t *low_sum) {
-  int64_t dropped = 0, highs = 0, lows = 0;
+  int64_t dropped = 0;
+  uint64_t highs = 0, lows = 0;
   for (int64_t i = 0; i < n; i++) {
     double scaled = x[i] * scale, upper = trunc(scaled);
     double rest = (scaled - upper) * 0x1p51, lower = trunc(rest);
-    dropped |= fl_part_lost(x[i], upper, rest, lower);
-    highs += fl_part_integer(upper);
-    lows += fl_part_integer(lower);
+    int64_t odd = rest != lower ? -1 : 0, some = x[i] != 0.0 ? -1 : 0, none = scaled == 0.0 ? -1 : 0;
+    dropped |= odd | (some & none);
+    highs += fl_part_above(upper);
+    lows += fl_part_above(lower);
   }
-  *high_sum = highs;
-  *low_sum = lows;
+  *high_sum = (int64_t)(highs - (uint64_t)n * FL_PART_ABOVE);
+  *low_sum = (int64_t)(lows - (uint64_t)n * FL_PART_ABOVE);
   return dropped;
 }
 

@@ -422,12 +422,14 @@ double fl_part_between(double x, double y, double f);
 
 /* Whole numbers between doubles and integers, by operations that vectors have before AVX-512, too. The first
  * one takes what is at most 2^51 in magnitude; the second one rounds once, as a conversion does. */
-static inline int64_t fl_part_integer(double x) {
-  int64_t bits;
+#define FL_PART_ABOVE UINT64_C(0x4338000000000000)
+static inline uint64_t fl_part_above(double x) { /* more than it by so much */
+  uint64_t bits;
   x += 0x1.8p52;
   memcpy(&bits, &x, sizeof bits);
-  return bits - INT64_C(0x4338000000000000);
+  return bits;
 }
+static inline int64_t fl_part_integer(double x) { return (int64_t)(fl_part_above(x) - FL_PART_ABOVE); }
 static inline double fl_part_double(int64_t i) {
   uint64_t high = ((uint64_t)i >> 32) ^ UINT64_C(0x4530000080000000); /* 2^84 + 2^63 + the upper half */
   uint64_t low = ((uint64_t)i & UINT32_MAX) | UINT64_C(0x4330000000000000); /* 2^52 + the lower half */

@@ -6,8 +6,9 @@
  *     yield %r }                                      %r = load %q, %i
  *                                                     yield %r }
  *
- * In: loops whose elements compare one of an array, at their own index, with all of another array; not in
- * rounds of other loops, which may be few. With a few constants, as of `x in ["a", "b"]`, each is compared by
+ * In: loops whose elements compare one of an array, at their own index, or what they compute without being
+ * able to fail, which is computed before then, with all of another array; not in rounds of other loops, which
+ * may be few. With a few constants, as of `x in ["a", "b"]`, each is compared by
  * itself, so that code is made for its length. What always holds: IN_KEYS says what == says, of texts and
  * NaN, too. */
 #include "opt/opt_internal.h"
@@ -48,15 +49,77 @@ static FlValue *list_of(const FlOp *any, FlValue **x) {
                                                                                                     : NULL;
 }
 
-/* The column among whose elements the REDUCE looks for what *own_load has; NULL: it does something else. */
-static FlValue *asked_of(const FlOp *any, const FlOp *loop, const FlOp **own_load) {
-  FlValue *x, *list = list_of(any, &x);
-  const FlOp *own = list ? x->op : NULL;
+/* The column among whose elements the REDUCE looks for *x; NULL: it does something else. */
+static FlValue *asked_of(const FlOp *any, const FlOp *loop, FlValue **x) {
+  FlValue *list = list_of(any, x);
   if (!list || !is_column(list, loop) || (list->op && list->op->code == FL_OP_ARRAY)) return NULL;
-  if (!is_proven(own) || own->args[1] != loop->regions[0]->params[0] || !is_column(own->args[0], loop))
-    return NULL;
-  *own_load = own;
   return list;
+}
+
+/* ---- what is looked for ------------------------------------------------------------------------------- */
+
+typedef struct Slice {
+  const FlOp *loop;
+  FlVec(FlOp *) ops; /* that compute a value of each element, in their order */
+} Slice;
+
+/* The LOAD is within bounds whatever the loop's checks say. */
+static bool is_safe(const FlOp *load, const FlOp *loop) {
+  return load->attrs.i == 2 || (load->n_args == 2 && load->args[1] == loop->regions[0]->params[0] &&
+                                fl_opt_is_dim(loop->args[0], load->args[0], 0));
+}
+
+/* The value follows from the loop's index and from what is there before, and nothing on the way can fail. */
+static bool add_to(Members *m, Slice *s, const FlValue *v) {
+  enum { MOST = 64 };
+  FlOp *op = v->op;
+  if (!fl_ir_made_within(v, s->loop)) return true;
+  if (!op) return v == s->loop->regions[0]->params[0];
+  for (int i = 0; i < s->ops.n; i++)
+    if (s->ops.at[i] == op) return true;
+  if (op->n_regions || fl_ir_may_fault(op) || fl_ir_is_effect(op) || fl_opt_has_note(op) ||
+      s->ops.n >= MOST || (op->code == FL_OP_LOAD && !is_safe(op, s->loop)))
+    return false;
+  for (int i = 0; i < op->n_args; i++)
+    if (!add_to(m, s, op->args[i])) return false;
+  fl_vec_push(m->arena, &s->ops, op);
+  return true;
+}
+
+/* x of each element of the loop, computed before it; NULL: it cannot be. */
+static FlValue *before_loop(Members *m, FlOp *loop, FlValue *x) {
+  Slice s = {.loop = loop};
+  if (x->type.rank || x->type.depth || !add_to(m, &s, x) || !s.ops.n) return NULL;
+  FlBuilder b = fl_opt_before(loop);
+  FlType1 type = fl_t_array(x->type.dtype, 1), index = fl_t_scalar(FL_I64);
+  b.span = x->op->span;
+  FlOp *map = fl_ir_op(&b, FL_OP_MAP, 1, loop->args, 1, &type, 1);
+  FlRegion *body = fl_ir_region(&b, map, 0, 1, &index);
+  FlBuilder in = {.module = b.module, .func = b.func, .region = body, .span = b.span};
+  FlSubst subst = {0};
+  fl_subst_set(&subst, loop->regions[0]->params[0], body->params[0]);
+  for (int i = 0; i < s.ops.n; i++) {
+    const FlOp *op = s.ops.at[i];
+    FlType1 *types = FL_NEW_ARRAY(m->arena, FlType1, op->n_results);
+    for (int k = 0; k < op->n_results; k++) types[k] = op->results[k]->type;
+    in.span = op->span;
+    FlOp *copy = fl_ir_op(&in, op->code, op->n_args, op->args, op->n_results, types, 0);
+    copy->attrs = op->attrs;
+    fl_subst_args(&subst, copy);
+    for (int k = 0; k < op->n_results; k++) fl_subst_set(&subst, op->results[k], copy->results[k]);
+  }
+  FlValue *value = fl_subst_get(&subst, x);
+  fl_ir_yield(body, b.module, 1, &value);
+  fl_subst_reset(&subst);
+  return map->results[0];
+}
+
+/* The array that has x at the index of each element; NULL: there is none. */
+static FlValue *values_of(Members *m, FlOp *loop, FlValue *x) {
+  const FlOp *own = x->op;
+  bool column =
+      is_proven(own) && own->args[1] == loop->regions[0]->params[0] && is_column(own->args[0], loop);
+  return column ? own->args[0] : before_loop(m, loop, x);
 }
 
 /* The set stands right behind its column: what reads files asks what is there before. */
@@ -98,20 +161,20 @@ static FlValue *among_few(FlOp *any) {
 static void look_in(Members *m, FlOp *loop, FlRegion *r) {
   for (FlOp *op = r->first, *next; op; op = next) {
     next = op->next;
-    const FlOp *own;
-    FlValue *few = op->code == FL_OP_REDUCE ? among_few(op) : NULL;
+    FlValue *x, *few = op->code == FL_OP_REDUCE ? among_few(op) : NULL;
     if (few) {
       fl_ir_replace_in(loop->regions[0], op->results[0], few);
       fl_ir_remove(op);
       continue;
     }
-    FlValue *list = op->code == FL_OP_REDUCE ? asked_of(op, loop, &own) : NULL;
-    for (int i = 0; !list && i < op->n_regions; i++) look_in(m, loop, op->regions[i]);
-    if (!list) continue;
-    FlValue *mask = mask_of(m, loop, own->args[0], list);
+    FlValue *list = op->code == FL_OP_REDUCE ? asked_of(op, loop, &x) : NULL;
+    FlValue *values = list ? values_of(m, loop, x) : NULL;
+    for (int i = 0; !values && i < op->n_regions; i++) look_in(m, loop, op->regions[i]);
+    if (!values) continue;
+    FlValue *mask = mask_of(m, loop, values, list);
     FlBuilder b = fl_opt_before(op);
     FlValue *is = fl_ir_load(&b, mask, 1, loop->regions[0]->params, true);
-    is->op->attrs.i = own->attrs.i;
+    is->op->attrs.i = is_proven(x->op) && x->op->args[0] == values ? x->op->attrs.i : 2;
     fl_ir_replace_in(loop->regions[0], op->results[0], is);
     fl_ir_remove(op);
   }

@@ -36,9 +36,10 @@ static void add_u64(FlText1 *t, uint64_t v) { fl_text_add(t, (const char *)&v, s
 
 static void add_options(FlText1 *o, const FlBuildOptions *options) {
   char host[128] = "";
+  const char *joins = getenv("FLOW_JOINS");
   if (options->cpu == FL_CPU_HOST) fl_codegen_host_name(host, sizeof host);
-  fl_text_addf(o, "%d %d %d %s %s", options->level, options->late, (int)options->cpu,
-               options->cpu_name ? options->cpu_name : "", host);
+  fl_text_addf(o, "%d %d %d %s %s %s", options->level, options->late, (int)options->cpu,
+               options->cpu_name ? options->cpu_name : "", host, joins ? joins : "");
 }
 
 /* Reset by the caller. */
@@ -137,7 +138,7 @@ static bool take_warnings(Reader *r, const char *start, FlText *warnings) {
   if (!take(r, &len, sizeof len) || (size_t)(r->end - r->at) < len) return false;
   *warnings = (FlText){r->at, (int64_t)len};
   r->at += len;
-  size_t zeros = (size_t) - (r->at - start) % FL_ALIGN;
+  size_t zeros = (size_t)-(r->at - start) % FL_ALIGN;
   if ((size_t)(r->end - r->at) < zeros) return false;
   r->at += zeros;
   return true;

@@ -1,9 +1,42 @@
-/* asks.h: what asks.c, reread.c and earlier.c share. */
+/* asks.h: what asks.c, asks_alone.c, reread.c and earlier.c share. */
 #ifndef FL_OPT_ASKS_H
 #define FL_OPT_ASKS_H
 
 #include "opt/opt_internal.h"
 
+typedef struct FlAsks {
+  FlArena *arena;
+  FlFunc *func;
+  FlUses uses;
+  FlMap *position; /* of the operations of the function's body, from 1 on */
+  bool again;      /* readers may be read again */
+  bool earlier;    /* files that are named later may be read earlier, and only for these it asks */
+  bool joins;      /* in place of readers, joins that stand before ask */
+  bool chosen;     /* FLOW_JOINS says by these bits which are asked of those that may be */
+  uint64_t bits;
+  int n_asks; /* that were possible so far */
+} FlAsks;
+
+/* An operation that makes other rows of some: a COMPRESS, GROUP, or a JOIN of this side. */
+typedef struct FlAsksStep {
+  FlOp *op;
+  int side;
+} FlAsksStep;
+
+/* ---- asks_alone.c ---- */
+
+/* Rows of that side without a partner are in no row of the result. */
+bool fl_asks_drops(const FlOp *join, int side);
+/* A row of that side decides about rows of the result that are made of it, and about no others. */
+bool fl_asks_carries(const FlOp *join, int side);
+/* Where the arguments of that key begin. */
+int fl_asks_key_at(const FlOp *join, int column);
+/* v is an argument of the op, from that one on. */
+bool fl_asks_is_arg(const FlOp *op, int from, const FlValue *v);
+/* Nothing but the step sees the rows that maker makes, and it sees no others with them. */
+bool fl_asks_is_alone(FlAsks *a, const FlOp *maker, const FlAsksStep *next);
+/* The numbers of the side's rows only gather these. */
+bool fl_asks_only_gathers(FlAsks *a, const FlOp *join, int side);
 /* Elements of each row's own are computed of the rows that `maker` makes, and nothing can fail. */
 bool fl_asks_is_local(const FlOp *map, const FlOp *maker);
 

@@ -326,6 +326,7 @@ FlStatus fl_join_sides(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, i
       FlPartCol *col = &keys[k].side[s];
       if (fl_part_col(m->ctx, desc, args, at, &desc->columns[s * n_keys + k], col) != 0) return 1;
       if (col->n != keys[0].side[s].n) return fl_part_fail_shape(m->ctx, desc, keys[0].side[s].n, col->n);
+      if (col->valid != NULL && memchr(col->valid, 0, (size_t)col->n) == NULL) col->valid = NULL;
       nullable |= col->valid != NULL;
     }
   }
@@ -475,7 +476,7 @@ static FlStatus join(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlA
 }
 
 FlStatus fl_rt_join(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  FlStatus status = fl_part_give(ctx, desc, args, results + 1, 2, join);
+  FlStatus status = fl_join_few(ctx, desc, args, results + 1, join);
   if (status == 0) results[0].i = results[1].a->dims[0];
   return status;
 }

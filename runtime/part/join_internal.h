@@ -18,6 +18,8 @@ int fl_join_how(const char *name);
  * moves *at. *null: of each left and each right row, is some key null; NULL: none is. */
 FlStatus fl_join_sides(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, int32_t *at, FlPartKey *keys,
                        int32_t n_keys, uint8_t **null);
+/* What `join`, the body of the operator, gives; of the rows with a key alone where these are few. */
+FlStatus fl_join_few(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results, FlPartBody *join);
 /* How many rows of the result a left row with so many partners gives. */
 static inline int64_t fl_join_rows(int how, int64_t found) {
   if (how == FL_HOW_SEMI) return found > 0;

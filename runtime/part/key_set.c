@@ -17,16 +17,19 @@
 #include <xxhash.h>
 
 #include "part/part_internal.h"
+#include "data/text_codes.h"
 #include "data/text_order.h"
 
 enum {
   KIND,                /* of the set, in its first word */
   LEAST,               /* SPAN: the code of the first bit */
   SIZE,                /* SPAN: how many bits there are; BLOOM, TABLE: how many words */
+  COUNTED,             /* it is asked of rows in memory, of which asking once more looks at each */
   WORDS,               /* where the bits begin */
   SPREAD = 256,        /* SPAN: values for each row at most */
   BLOOM_BITS = 16,     /* for each row, at least */
   MOST_ROWS = 1 << 22, /* with more in the set, a look into it costs what it spares */
+  FEWER = 8,           /* of rows in memory: so many times as many are asked, at least */
   SAMPLE = 8,          /* runs of FL_PART_BATCH rows */
 };
 typedef enum SetKind { ALL, SPAN, BLOOM, TABLE } SetKind;
@@ -52,13 +55,23 @@ static bool is_whole(const FlPartCol *c) {
   return c->dtype != FL_F64 && c->dtype != FL_F32 && !fl_dtype_is_text(c->dtype);
 }
 
+/* What rows of the column are hashed by. */
+static void read_column(const FlPartCol *c, int64_t row, int64_t n, uint64_t *code) {
+  if (!fl_dtype_is_text(c->dtype)) {
+    fl_part_read_code(c, row, n, code);
+    return;
+  }
+  const FlText *text = (const FlText *)c->data + row;
+  for (int64_t i = 0; i < n; i++) code[i] = XXH3_64bits(text[i].ptr, (size_t)text[i].len);
+}
+
 /* Hashes of at most FL_PART_BATCH rows. */
 static void hash_rows(const Keys *k, int64_t row, int64_t n, uint64_t *hash) {
   uint64_t code[FL_PART_BATCH];
-  fl_part_read_code(&k->keys[0], row, n, hash);
+  read_column(&k->keys[0], row, n, hash);
   for (int64_t i = 0; i < n; i++) hash[i] = fl_part_mix(hash[i]);
   for (int32_t key = 1; key < k->n_keys; key++) {
-    fl_part_read_code(&k->keys[key], row, n, code);
+    read_column(&k->keys[key], row, n, code);
     for (int64_t i = 0; i < n; i++) hash[i] = fl_part_mix(hash[i] * 31 + code[i]);
   }
 }
@@ -77,15 +90,6 @@ static bool has_null(const Keys *k, int64_t row) {
 enum { TAG_SHIFT = 48 };
 
 static inline bool is_text(const Keys *k) { return fl_dtype_is_text(k->keys[0].dtype); }
-
-static void hash_values(const Keys *k, int64_t row, int64_t n, uint64_t *hash) {
-  if (!is_text(k)) {
-    hash_rows(k, row, n, hash);
-    return;
-  }
-  const FlText *text = (const FlText *)k->keys[0].data + row;
-  for (int64_t i = 0; i < n; i++) hash[i] = XXH3_64bits(text[i].ptr, (size_t)text[i].len);
-}
 
 /* As == compares: a NaN is equal to none. */
 static bool is_same(const Keys *a, int64_t i, const Keys *b, int64_t j) {
@@ -159,7 +163,7 @@ static int32_t enter_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   for (int64_t row = begin; row < end; row += FL_PART_BATCH) {
     int64_t n = fl_part_min(FL_PART_BATCH, end - row);
     if (table) {
-      hash_values(g->keys, row, n, at);
+      hash_rows(g->keys, row, n, at);
       for (int64_t i = 0; i < n; i++)
         if (is_same(g->keys, row + i, g->keys, row + i))
           enter_value(g->set, g->keys, row + i, at[i]); /* no NaN */
@@ -189,10 +193,10 @@ static FlArray *new_set(FlCtx *ctx, SetKind kind, uint64_t least, uint64_t size,
 }
 
 /* The empty set of the right size. */
-static FlArray *make_empty(FlCtx *ctx, Making *g, bool exact, FlStatus *status) {
+static FlArray *make_empty(FlCtx *ctx, Making *g, int64_t most, bool exact, FlStatus *status) {
   const Keys *k = g->keys;
   *status = 0;
-  if (k->n > MOST_ROWS && !exact) return new_set(ctx, ALL, 0, 0, 0);
+  if (k->n > most) return new_set(ctx, ALL, 0, 0, 0);
   if (k->n_keys == 1 && is_whole(&k->keys[0])) {
     *status = fl_part_for(ctx, range_body, g, k->n, 0.7);
     uint64_t least = atomic_load(&g->least), greatest = atomic_load(&g->greatest);
@@ -211,11 +215,14 @@ static FlArray *make_empty(FlCtx *ctx, Making *g, bool exact, FlStatus *status) 
 static FlStatus make_set(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
   Keys keys;
   FlStatus status;
-  if (read_keys(m, desc, args, 0, &keys) != 0) return 1;
+  bool exact = desc->i == 2, counted = desc->i == 1;
+  if (read_keys(m, desc, args, counted, &keys) != 0) return 1;
+  int64_t most = exact ? INT64_MAX : counted ? fl_part_min(MOST_ROWS, args[0].i / FEWER) : MOST_ROWS;
   Making g = {.keys = &keys, .least = UINT64_MAX};
-  out[0] = make_empty(m->ctx, &g, desc->i == 2, &status);
+  out[0] = make_empty(m->ctx, &g, most, exact, &status);
   if (out[0] == NULL) return 1;
   g.set = out[0]->data;
+  g.set[COUNTED] = counted;
   return g.set[KIND] == ALL || status != 0 ? status : fl_part_for(m->ctx, enter_body, &g, keys.n, 2.0);
 }
 
@@ -231,6 +238,9 @@ typedef struct Asking {
   const Keys *of;      /* TABLE: the column that it is of */
   const uint8_t *mask; /* NULL: all rows */
   uint8_t *out;
+  uint8_t *by_code; /* what is said of each text that the key's codes speak of; NULL: rows are hashed */
+  const void *codes;
+  int32_t width; /* bytes of a code */
 } Asking;
 
 static void ask_span(const Asking *a, int64_t row, int64_t n, uint8_t *in) {
@@ -254,15 +264,28 @@ static void ask_bloom(const Asking *a, int64_t row, int64_t n, uint8_t *in) {
   }
 }
 
+static void ask_codes(const Asking *a, int64_t row, int64_t n, uint8_t *in) {
+  switch (a->width) {
+  case 1:
+    for (int64_t i = 0; i < n; i++) in[i] = a->by_code[((const uint8_t *)a->codes)[row + i]];
+    return;
+  case 2:
+    for (int64_t i = 0; i < n; i++) in[i] = a->by_code[((const uint16_t *)a->codes)[row + i]];
+    return;
+  }
+  for (int64_t i = 0; i < n; i++) in[i] = a->by_code[((const uint32_t *)a->codes)[row + i]];
+}
+
 static void ask_table(const Asking *a, int64_t row, int64_t n, uint8_t *in) {
   uint64_t hash[FL_PART_BATCH];
-  hash_values(a->keys, row, n, hash);
+  hash_rows(a->keys, row, n, hash);
   for (int64_t i = 0; i < n; i++) in[i] = has_value(a->set, a->of, a->keys, row + i, hash[i]);
 }
 
 /* Some rows of at most FL_PART_BATCH. */
 static void ask_rows(const Asking *a, int64_t row, int64_t n, uint8_t *in) {
-  if (a->set[KIND] == SPAN) ask_span(a, row, n, in);
+  if (a->by_code != NULL) ask_codes(a, row, n, in);
+  else if (a->set[KIND] == SPAN) ask_span(a, row, n, in);
   else if (a->set[KIND] == TABLE) ask_table(a, row, n, in);
   else ask_bloom(a, row, n, in);
   for (int32_t k = 0; k < a->keys->n_keys; k++) {
@@ -280,8 +303,12 @@ static int32_t ask_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end)
   return 0;
 }
 
-/* Of runs of rows here and there, more than three quarters of those in the mask are among the keys. */
+/* Of runs of rows here and there, more than three quarters of those in the mask are among the keys. Rows in
+ * memory are there already, and a join that loses most of them puts the others together (join_few.c): more
+ * than a quarter is too many then, and what drops less than a sixteenth of all rows is not worth a look at
+ * each. */
 static bool has_most(const Asking *a) {
+  enum { SIXTEENTH = 16 };
   uint8_t in[FL_PART_BATCH];
   int64_t asked = 0, found = 0, n = a->keys->n;
   if (a->set[KIND] == ALL) return true;
@@ -294,7 +321,27 @@ static bool has_most(const Asking *a) {
       asked += a->mask == NULL || a->mask[row + i] != 0;
     }
   }
+  if (a->set[COUNTED]) return found * 4 > asked || asked - found < SAMPLE * FL_PART_BATCH / SIXTEENTH;
   return asked >= FL_PART_BATCH && found * 4 > asked * 3;
+}
+
+/* Asks each text of a key with codes once, where these are fewer than the rows. */
+static FlStatus ask_texts(FlPartMem *m, Asking *a) {
+  enum { FEWER_TEXTS = 4 };
+  const Keys *k = a->keys;
+  if (k->n_keys > 1 || !is_text(k) || a->set[KIND] != BLOOM || k->keys[0].array == NULL) return 0;
+  const FlTextCodes *known = fl_text_codes(k->keys[0].array, &a->codes);
+  if (known == NULL || known->dictionary->n == 0 || known->dictionary->n > k->n / FEWER_TEXTS) return 0;
+  int64_t n = known->dictionary->n;
+  uint8_t *by_code = fl_part_alloc(m, n, 1);
+  if (by_code == NULL) return 1;
+  FlPartCol texts = {.dtype = k->keys[0].dtype, .data = known->dictionary->texts, .n = n};
+  Asking of = {.keys = &(Keys){.n_keys = 1, .keys = &texts, .n = n}, .set = a->set};
+  for (int64_t i = 0; i < n; i += FL_PART_BATCH)
+    ask_rows(&of, i, fl_part_min(FL_PART_BATCH, n - i), by_code + i);
+  a->width = known->width;
+  a->by_code = by_code;
+  return 0;
 }
 
 static FlStatus ask(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
@@ -305,6 +352,7 @@ static FlStatus ask(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlAr
   if (exact && read_keys(m, desc, args, 2, &of) != 0) return 1;
   if (mask != NULL && mask->dims[0] != keys.n) return fl_part_fail_shape(m->ctx, desc, keys.n, mask->dims[0]);
   Asking a = {.keys = &keys, .set = args[0].a->data, .of = &of, .mask = mask != NULL ? mask->data : NULL};
+  if (ask_texts(m, &a) != 0) return 1;
   bool most = !exact && has_most(&a);
   out[0] = most && mask != NULL ? fl_array_ref(mask) : fl_array_new(m->ctx, FL_BOOL, 1, &keys.n);
   if (out[0] == NULL) return 1;

@@ -1,7 +1,7 @@
-"""Rows of a file that a join drops are dropped while the file is read (opt/asks.c, part/key_set.c), and the answers are those of plain Python:
-keys of every type that is asked, near and far apart, with nulls, NaN and zeros of both signs; few keys, most and none; joins of every
-kind, one after another, through filters and groups; with --memory and in every way of running; and the error of a row that a join would
-drop is that of the file read as a whole. usage: asks.py [COUNT] [SEED]"""
+"""Rows of a file that a join drops are dropped while the file is read (opt/asks.c, part/key_set.c), and rows in memory by joins that stand
+before; the answers are those of plain Python: keys of every type that is asked, near and far apart, with nulls, NaN and zeros of both signs;
+few keys, most and none; joins of every kind, one after another, through filters and groups; with --memory, in every way of running and under
+choices of what is asked (FLOW_JOINS); and the error of a row that a join would drop is that of the file read as a whole. usage: asks.py [COUNT] [SEED]"""
 import math
 import os
 import pathlib
@@ -13,23 +13,23 @@ from scenario_kit import ALL, PATIENCE, Place, check, finish
 
 COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 24 if ALL else 16
 ROWS, SMALL = 30_000, 3_000
+TABLES = """let floats = [0.0, -0.0, 0.0 / 0.0, 1.0 / 0.0, -1.5, 1e300, 2.5]
+fn rows(n: i64, m: i64, by: i64) = table(i = [for k in 0..n: (k * by) % m - 50], far = [for k in 0..n: (k * by) % m * 1_000_003_000_007 - 77],
+  d = [for k in 0..n: date("1995-01-01") + days((k * by) % m)], t = [for k in 0..n: datetime("1995-01-01 00:00:00") + seconds((k * by) % m * 3601)],
+  x = [for k in 0..n: if k % 3 == 0 { floats[k * by % 7] } else { f64((k * by) % m) / 7 }], f = [for k in 0..n: f32((k * by) % m)], s = [for k in 0..n: i16((k * by) % m % 3000)],
+  u = [for k in 0..n: u64((k * by) % m)], ni = [for k in 0..n: if k % 5 == 1 { null } else { (k * by) % m }], b = [for k in 0..n: k * by % 11 == 3],
+  v = [for k in 0..n: k % 1000], w = [for k in 0..n: f64(k % 97) / 4], q = [for k in 0..n: "text {(k * by) % m}"], nq = [for k in 0..n: if k % 7 == 2 { null } else { "text {(k * by) % m % 300}" }])
+"""
 draw = random.Random(sys.argv[2] if len(sys.argv) > 2 else "asks")
-MAKE = """let n = %d
-let floats = [0.0, -0.0, 0.0 / 0.0, 1.0 / 0.0, -1.5, 1e300, 2.5]
-fn rows(n: i64, m: i64, by: i64) = table(i = [for k in 0..n: (k * by) %% m - 50], far = [for k in 0..n: (k * by) %% m * 1_000_003_000_007 - 77],
-  d = [for k in 0..n: date("1995-01-01") + days((k * by) %% m)], t = [for k in 0..n: datetime("1995-01-01 00:00:00") + seconds((k * by) %% m * 3601)],
-  x = [for k in 0..n: if k %% 3 == 0 { floats[k * by %% 7] } else { f64((k * by) %% m) / 7 }], f = [for k in 0..n: f32((k * by) %% m)], s = [for k in 0..n: i16((k * by) %% m %% 3000)],
-  u = [for k in 0..n: u64((k * by) %% m)], ni = [for k in 0..n: if k %% 5 == 1 { null } else { (k * by) %% m }], b = [for k in 0..n: k * by %% 11 == 3],
-  v = [for k in 0..n: k %% 1000], w = [for k in 0..n: f64(k %% 97) / 4])
-write_arrow(rows(n, 9973, 7919), "large.arrow")
+MAKE = TABLES + f"let n = {ROWS}\n" + """write_arrow(rows(n, 9973, 7919), "large.arrow")
 write_csv(rows(n, 9973, 7919), "large.csv", null = "?")
-""" % ROWS + "".join(f'write_arrow(rows({SMALL}, {m}, 31), "small{k}.arrow")\n' for k, m in enumerate((1, 41, 9973, 20011)))
+""" + "".join(f'write_arrow(rows({SMALL}, {m}, 31), "small{k}.arrow")\n' for k, m in enumerate((1, 41, 9973, 20011)))
 AGAIN = ["arrow"]  # files that are read again for their groups
 if os.path.exists(os.environ.get("FLOW_DUCKDB", "")):
     AGAIN.append("parquet")
     MAKE += 'write_parquet(rows(n, 9973, 7919), "large.parquet")\n'
 FLOATS = [0.0, -0.0, math.nan, math.inf, -1.5, 1e300, 2.5]
-KEYS = ["i", "far", "d", "t", "x", "f", "s", "u", "ni", "b"]
+KEYS = ["i", "far", "d", "t", "x", "f", "s", "u", "ni", "b", "q", "nq"]
 
 
 def table(n, m, by):
@@ -39,7 +39,7 @@ def table(n, m, by):
         j = k * by % m
         x = FLOATS[k * by % 7] if k % 3 == 0 else j / 7
         x = "nan" if x != x else x + 0.0
-        rows.append(dict(i=j - 50, far=j, d=j, t=j, x=0.0 if x == 0 else x, f=j, s=j % 3000, u=j, ni=None if k % 5 == 1 else j, b=k * by % 11 == 3, v=k % 1000, w=k % 97 / 4))
+        rows.append(dict(i=j - 50, far=j, d=j, t=j, x=0.0 if x == 0 else x, f=j, s=j % 3000, u=j, ni=None if k % 5 == 1 else j, b=k * by % 11 == 3, v=k % 1000, w=k % 97 / 4, q=j, nq=None if k % 7 == 2 else j % 300))
     return rows
 
 
@@ -68,7 +68,8 @@ def small(k):
     """A small side: its text, rows, and the names of its columns."""
     which, most = draw.randrange(4), draw.choice([0, 3, 60, 500, 1000])
     rows = [r for r in SMALLS[which] if r["v"] < most]
-    text = f'read_arrow("small{which}.arrow") |> where(v < {most})'
+    table = draw.choice([f'read_arrow("small{which}.arrow")'] * 3 + [f"rows({SMALL}, {(1, 41, 9973, 20011)[which]}, 31)"])
+    text = f"{table} |> where(v < {most})"
     if draw.random() < 0.3:
         return f"{text} |> distinct(i, s) |> select(i, s, v)", list({(r["i"], r["s"]): r for r in reversed(rows)}.values())[::-1], ["i", "s"]
     return f"{text} |> select({', '.join(KEYS)}, v)", rows, KEYS
@@ -77,17 +78,19 @@ def small(k):
 def case(k):
     """Statements that print lines, and the lines."""
     text, rows, has = small(k)
-    head = [f"let o{k} = {text}"]
+    head, memory = [f"let o{k} = {text}"], k % 4 == 1
     source = draw.choice([f'read_arrow("large{k}.arrow")'] * 2 + [f'read_csv("large{k}.csv", null = "?", types = (far: i64, f: f32, s: i16, u: u64))'])
+    if memory:
+        source = f"rows({ROWS}, 9973, 7919)"
     left, chain = LARGE, []
     if draw.random() < 0.6:
         least = draw.choice([-60, 20, 500, 990])
         left, chain = [r for r in left if r["v"] > least], [f"where(v > {least})"]
     pairs = [(r, []) for r in left]
-    for at in range(draw.choice([1, 1, 2])):
+    for at in range(draw.choice([2, 2, 3] if memory else [1, 1, 2])):
         how = draw.choice(["inner", "semi", "inner", "semi", "left", "anti"])
         names = draw.sample(has, draw.choice([1, 1, 2]))
-        if how in ("inner", "left") and not set(names) & {"far", "u", "t", "d", "i"}:
+        if how in ("inner", "left") and not set(names) & {"far", "u", "t", "d", "i", "q"}:
             names.append("i")  # not many thousand partners of each row
         if len(pairs) > 3 * ROWS:
             break
@@ -153,17 +156,24 @@ for k in range(COUNT):  # a file of its own: equal reads are one
     for ending in *AGAIN, "csv":
         (place.path / f"large{k}.{ending}").hardlink_to(place.path / f"large.{ending}")
 expected = [line for _, lines in cases for line in lines]
-place.write("ask.flow", "\n".join(line for text, _ in cases for line in text) + "\n")
+place.write("ask.flow", TABLES + "\n".join(line for text, _ in cases for line in text) + "\n")
 # A sanitizer keeps memory of its own, which counts.
-for way in (["--workers", "1"], ["--workers", "3"], ["--memory", "40M" if PATIENCE == 1 else "8000M"], ["-O0"], ["--interp"]):
+WAYS = [(["--workers", "1"], None), (["--workers", "3"], None), (["--memory", "40M" if PATIENCE == 1 else "8000M"], None), (["-O0"], None), (["--interp"], None),
+        (["--workers", "2"], "always"), (["--workers", "2"], "never"), *((["--workers", "2"], str(draw.getrandbits(64))) for _ in range(3 if ALL else 1))]
+for way, choice in WAYS:
+    place.env.pop("FLOW_JOINS", None)
+    if choice:
+        place.env["FLOW_JOINS"] = choice
     early = [w for w in way if w in ("-O0", "--interp")]
     run = place.run("run", "--no-cache", *early, "ask.flow", *[w for w in way if w not in early])
     found = run.stdout.splitlines()
     check(len(found) == len(expected), f"{way}: as many lines as expected", f"{len(found)}, expected {len(expected)}\n{run.stderr[-1500:]}")
     for have, want in zip(found, expected):
-        check(have == want, f"{way}: {want}", have)
+        check(have == want, f"{way} {choice or ''}: {want}", have)
+place.env.pop("FLOW_JOINS", None)
 ir = place.run("build", "--emit=ir", "ask.flow").stdout
 check(ir.count("= in_keys<") >= COUNT // 2, "readers ask", ir.count("= in_keys<"))
+check(ir.count("= key_set<i=1") >= COUNT // 8, "joins ask, too", ir.count("= key_set<i=1"))
 for ending in AGAIN:
     place.write("again.flow", f"""let t = read_{ending}("large.{ending}")
 let o = read_arrow("small1.arrow") |> where(v < 5)
@@ -236,4 +246,22 @@ said = [place.run("run", *o, "wrong.flow") for o in ([], ["-O0"], ["--interp"])]
 check(said[0].stderr.count("error E") == 1 and not said[0].stdout, "an error of a file that is read twice", said[0].stderr)
 for other in said[1:]:
     check(said[0].stderr == other.stderr, "the same error as of a file that is read once", said[0].stderr + other.stderr)
+for text in ("join(one, on = a) |> derive(z = k // (v - 3)) |> join(few, on = c)", 'join(one, on = a, expect = "one") |> join(one |> select(a, u = v), on = a) |> join(few, on = c)',
+             'join(one, on = a) |> join(few, on = c, expect = "one") |> join(one |> select(a, u = v), on = a)'):
+    place.write("wrong.flow", f"""let t = table(a = [for k in 0..{ROWS}: k * 7919 % 503], c = [for k in 0..{ROWS}: k % 1001], k = [for k in 0..{ROWS}: k])
+let one = table(a = [for j in 0..504: j % 503], v = [for j in 0..504: j % 11])
+let few = table(c = [for j in 0..41: j % 40 * 7])
+let r = t |> {text}
+print(len(r))
+print(sum([for row in r: {"row.z" if "z =" in text else "row.v"}]))
+""")
+    said = []
+    for choice, *options in ((None,), ("always",), ("never",), (None, "-O0"), (None, "--interp")):
+        place.env.pop("FLOW_JOINS", None)
+        if choice:
+            place.env["FLOW_JOINS"] = choice
+        said.append(place.run("run", "--no-cache", *options, "wrong.flow"))
+    check(said[0].stderr.count("error E") == 1 and not said[0].stdout, f"an error of {text}", said[0].stdout + said[0].stderr)
+    for other in said[1:]:
+        check(said[0].stderr == other.stderr, f"the same error of {text} whatever is asked", said[0].stderr + other.stderr)
 finish()

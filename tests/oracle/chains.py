@@ -5,7 +5,8 @@ A main table goes through inner, left, semi and anti joins with tables that are 
 column`, joins and filters on columns that earlier joins brought, and columns that are computed; then its rows, some of them, or
 groups are written. Texts are dictionary-encoded in Arrow and Parquet files, or plain, or in CSV, and may be read as categories. The order of a
 pipeline's joins is the script's, so `--orders` writes each pipeline in that many orders: same rows, which come as the joins then stand. Way by
-turns: compiled with 1, 2, 3, 8 workers, little memory, -O0, interpreted.
+turns: compiled with 1, 2, 3, 8 workers, little memory, -O0, interpreted; then under so many `--choices` of which joins look before others for
+what they drop (FLOW_JOINS): always, never, and any of them by random bits.
 
 By hand, with a Python that has duckdb and pyarrow: python tests/oracle/chains.py --count 1000 --seed 7 [--orders 3] [--rows 40]
 """
@@ -133,7 +134,8 @@ def predicate(r, kinds, row=None, depth=1):
 
 
 class Chain:
-    """A pipeline over tables. `verbs` in the script's order; `orders` are all orders in which it is written; `lets` what it reads beside."""
+    """A pipeline over tables. `verbs` in the script's order; `orders` are all orders in which it is written, `seen` those whose first so many verbs have a
+    name, by which another statement counts their rows; `lets` what it reads beside."""
 
     def __init__(self, r, name, rows, orders):
         self.r, self.name, self.tables, self.lets, spread = r, name, [], [], r.choice([3, 10, 20]) if rows <= SMALL else rows
@@ -156,6 +158,7 @@ class Chain:
                 order = self.shuffled()
                 if order not in self.orders:
                     self.orders.append(order)
+        self.seen = [(k, r.randrange(1, len(order))) for k, order in enumerate(self.orders) if len(order) > 1 and r.random() < 0.3]
 
     def table(self, prefix):
         table = Table(self.r, f"{self.name}_{len(self.tables)}", prefix, self.rows, self.spread, self.words)
@@ -281,12 +284,20 @@ class Chain:
 
     def script(self):
         lines = [table.flow().rstrip("\n") for table in self.tables] + self.lets
+        middle = dict(self.seen)
         for k, order in enumerate(self.orders):
-            lines.append(" |> ".join([self.main.name, *[v.flow for v in order], self.written(order)[0], f'write_csv("{self.name}r_{k}.csv", null = "NULL")']))
+            begin, at = self.main.name, middle.get(k, 0)
+            if at:
+                lines.append(" |> ".join([f"let {self.name}_m{k} = {begin}", *[v.flow for v in order[:at]]]))
+                begin = f"{self.name}_m{k}"
+            lines.append(" |> ".join([begin, *[v.flow for v in order[at:]], self.written(order)[0], f'write_csv("{self.name}r_{k}.csv", null = "NULL")']))
+        for n, (k, _) in enumerate(self.seen):
+            lines.append(f'{self.name}_m{k} |> summarize(n = count(), rows = n_distinct({self.main.row})) |> write_csv("{self.name}r_{len(self.orders) + n}.csv")')
         return "\n".join(lines) + "\n"
 
     def expected(self, db):
-        """What each order's file says: lists of rows of texts, or None where the pipeline has no or too many rows. DuckDB asks it once, in the script's order."""
+        """What each order's file says, then each count's: lists of rows of texts, or None where the pipeline has no or too many rows. DuckDB asks it once, in the
+        script's order."""
         for table in self.tables:
             table.fill(db)
         query = f"select * from {self.main.name}"
@@ -298,6 +309,11 @@ class Chain:
             _, asked, head = self.written(order)
             rows = db.execute(asked).fetchall()
             found.append([head] + [["NULL" if v is None else str(v).lower() if isinstance(v, bool) else str(v) for v in row] for row in rows])
+        for k, at in self.seen if found else []:
+            query = f"select * from {self.main.name}"
+            for verb in self.orders[k][:at]:
+                query = verb.sql(query)
+            found.append([["n", "rows"], *[list(map(str, row)) for row in db.execute(f"select count(*), count(distinct {self.main.row}) from ({query})").fetchall()]])
         for table in self.tables:
             db.execute(f"drop table {table.name}")
         return found or None
@@ -313,12 +329,12 @@ def drawn(seed, k, rows, orders, db):
             return chain, want
 
 
-def run(script, folder, way):
+def run(script, folder, way, choice=None):
     for old in folder.glob("*_*.csv"):
         if old.stem.count("_") == 1 and old.stem.startswith("r"):
             old.unlink()
     (folder / "case.flow").write_text(f'let levels = [{", ".join(chr(34) + level + chr(34) for level in joins.LEVELS)}]\n' + script)
-    env = dict(os.environ, FLOW_CACHE=str(folder / ".flow"), FLOW_CODE_CACHE="", NO_COLOR="1")
+    env = dict(os.environ, FLOW_CACHE=str(folder / ".flow"), FLOW_CODE_CACHE="", NO_COLOR="1") | ({"FLOW_JOINS": choice} if choice else {})
     return subprocess.run([FLOWC, "run", "--no-cache", *way, "case.flow"], cwd=folder, env=env, capture_output=True, text=True, timeout=600 * PATIENCE)
 
 
@@ -334,7 +350,15 @@ def wrong(chain, folder, want):
     return None
 
 
-def tried(count, seed, orders=3, rows=40, part=(0, 1)):
+def ways(seed, at, choices):
+    """(options, what FLOW_JOINS says or None) of the runs of the scripts from number `at` on: by turns, and by so many choices."""
+    r, way = random.Random(f"{seed} {at} choices"), WAYS[at // PACK % len(WAYS)]
+    drawn = ["always", "never", *[str(r.getrandbits(64)) for _ in range(choices)]]
+    some = r.sample(drawn, 1) if choices == 1 else drawn[:choices]
+    return [(way, None)] + [(way if "-O0" not in way else WAYS[0], choice) for choice in some]
+
+
+def tried(count, seed, orders=3, rows=40, part=(0, 1), choices=3):
     """(chains that agree, texts of differences, orders that were written, rows of their files) of so many random chains. part (k, n): every n-th script, from the k-th on."""
     passed, differences, written, total = 0, [], 0, 0
     db = duckdb.connect(config={"threads": 1})
@@ -350,20 +374,22 @@ def tried(count, seed, orders=3, rows=40, part=(0, 1)):
             for chain in chains:
                 for table in chain.tables:
                     table.write(folder)
-            way = WAYS[at // PACK % len(WAYS)]
-            done = run("".join(chain.script() for chain in chains), folder, way)
-            for chain, want in zip(chains, wants):
-                written, total = written + len(want), total + sum(map(len, want))
-                bad = wrong(chain, folder, want)
-                if not bad:
-                    passed += 1
-                    continue
-                alone = run(chain.script(), folder, way)
-                if done.returncode and not alone.returncode and not wrong(chain, folder, want):
-                    continue  # another one of the script failed, which is said
-                differences.append(f"--- seed {seed} chain {chain.name}, order {bad[0]} {' '.join(way)}: status {done.returncode}, alone {alone.returncode}\n{chain.script()}"
-                                   f"{alone.stderr[-1500:]}\nfound {str(bad[1])[:800]}\nexpected {str(bad[2])[:800]}")
-                print(differences[-1], flush=True)
+            written, total = written + sum(map(len, wants)), total + sum(len(want) for some in wants for want in some)
+            agree = set(range(len(chains)))
+            for way, choice in ways(seed, at, choices):
+                done = run("".join(chain.script() for chain in chains), folder, way, choice)
+                for k, (chain, want) in enumerate(zip(chains, wants)):
+                    bad = wrong(chain, folder, want)
+                    if not bad:
+                        continue
+                    agree.discard(k)
+                    alone = run(chain.script(), folder, way, choice)
+                    if done.returncode and not alone.returncode and not wrong(chain, folder, want):
+                        continue  # another one of the script failed, which is said
+                    differences.append(f"--- seed {seed} chain {chain.name}, order {bad[0]} {' '.join(way)} {choice or ''}: status {done.returncode}, alone {alone.returncode}\n{chain.script()}"
+                                       f"{alone.stderr[-1500:]}\nfound {str(bad[1])[:800]}\nexpected {str(bad[2])[:800]}")
+                    print(differences[-1], flush=True)
+            passed += len(agree)
             if len(differences) >= 10:
                 break
     return passed, differences, written, total
@@ -375,8 +401,9 @@ def main():
     parser.add_argument("--seed", default="1")
     parser.add_argument("--orders", type=int, default=3, help="in how many orders of its verbs each pipeline is written")
     parser.add_argument("--rows", type=int, default=40, help="of a table; of every tenth pipeline twenty times as many")
+    parser.add_argument("--choices", type=int, default=3, help="of the joins that look before others, under which each pipeline is run, too")
     options = parser.parse_args()
-    passed, differences, written, total = tried(options.count, options.seed, options.orders, options.rows)
+    passed, differences, written, total = tried(options.count, options.seed, options.orders, options.rows, choices=options.choices)
     print(f"{passed} passed, {len(differences)} failed; {written} orders, {total} rows")
     return 1 if differences else 0
 

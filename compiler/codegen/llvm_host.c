@@ -254,7 +254,8 @@ static void emit_runtime(FlFn *f, const FlOp *op) {
   FlGen *g = f->g;
   put_args(f, op);
   Ty types[] = {g->ptr, g->ptr, g->ptr, g->ptr};
-  Val args[] = {f->ctx, fl_ll_op_desc(g, op), f->args, f->results};
+  Val args[] = {f->ctx, fl_ll_op_desc(g, op, fl_ll_see(f, op->n_results, op->results, NULL)), f->args,
+                f->results};
   fl_ll_check_status(f, fl_ll_call(f, "fl_run_op", g->i32, 4, types, args));
   get_results(f, op);
 }
@@ -308,12 +309,32 @@ void fl_ll_settle(FlFn *f) {
     finish_unused(f, f->pending.at[i], f->cleanup, fl_ll_block(f, "next"));
 }
 
+/* Values that no operator of the runtime gives, which says it by itself, are seen where the function has
+ * them: all that were made one after the other at once, for a call is much code. */
+static void see_later(FlFn *f, int n, FlValue *const *values) {
+  for (int i = 0; i < n; i++)
+    if (values[i]->seen && owned(f, values[i])) fl_vec_push(f->g->arena, &f->unseen, values[i]);
+}
+
+static void see(FlFn *f) {
+  FlGen *g = f->g;
+  int n = f->unseen.n, *at = n ? FL_NEW_ARRAY(g->arena, int, n) : NULL;
+  for (int i = 0; i < n; i++) at[i] = fl_ll_held(f, f->unseen.at[i])->own - 1;
+  int sees = n ? fl_ll_see(f, n, f->unseen.at, at) : 0;
+  f->unseen.n = 0;
+  if (!sees) return;
+  Val args[] = {f->ctx, fl_ll_seen(g, sees), f->own};
+  fl_ll_call(f, "fl_seen_own", g->none, 3, (Ty[]){g->ptr, g->ptr, g->ptr}, args);
+}
+
 /* Waits for the pending calls [first, end) of the region. */
 static void wait_stages(FlFn *f, int first, int end) {
   for (int i = first; i < end; i++) {
     FlPending p = f->pending.at[i];
     fl_ll_check_status(f, wait_call(f, p.slot));
     get_results(f, p.op);
+    see_later(f, p.op->n_results, p.op->results);
+    see(f);
     release_after(f, p.op, true);
   }
   if (end <= first) return;
@@ -365,7 +386,7 @@ static void within_groups(FlFn *f, const FlOp *op, const FlOp *within) {
   for (int i = 1; i < within->n_args; i++)
     fl_ll_slot_put(f, f->args, (unsigned)i, within->args[i]->type, fl_ll_value(f, within->args[i]));
   Ty types[] = {g->ptr, g->ptr, g->ptr};
-  Val args[] = {f->ctx, fl_ll_op_desc(g, within), f->args};
+  Val args[] = {f->ctx, fl_ll_op_desc(g, within, 0), f->args};
   fl_ll_call(f, "fl_fail_within", g->none, 3, types, args);
   LLVMBuildBr(f->b, around);
   fl_ll_at(f, on);
@@ -381,12 +402,25 @@ static void host_op(FlFn *f, const FlOp *op) {
   f->op = around;
 }
 
+/* The runtime runs it and is told what its results are seen as; a stage's are there later. */
+static bool says_itself(const FlOp *op) {
+  if (op->code == FL_OP_STAGE || op->code == FL_OP_MAP) return true;
+  return fl_op_info[op->code].op_class == FL_CLASS_RUNTIME;
+}
+
+/* What was made before it is as it was behind it. */
+static bool goes_with(const FlOp *op) {
+  if (op->code == FL_OP_ARRAY || op->code == FL_OP_CONST) return true;
+  return fl_op_info[op->code].op_class == FL_CLASS_SCALAR;
+}
+
 void fl_ll_host_region(FlFn *f, const FlRegion *r) {
   const FlPlanBody *body = fl_plan_body(f->g->plan, r);
   int pending = f->pending.n;
   for (int i = 0; i < body->n_unused; i++) fl_ll_drop(f, body->unused[i]);
   for (int i = 0; i < body->steps.n; i++) {
     const FlPlanStep *s = body->steps.at[i];
+    if (!goes_with(s->op) || s->n_dead) see(f);
     if (f->table && body->table && s->in_table) {
       fl_ll_step(f, s);
       continue;
@@ -394,8 +428,11 @@ void fl_ll_host_region(FlFn *f, const FlRegion *r) {
     fl_ll_steps_run(f);
     wait_stages(f, pending, pending + s->waits);
     host_op(f, s->op);
+    if (!says_itself(s->op)) see_later(f, s->op->n_results, s->op->results);
+    if (s->n_dead) see(f);
     release_after(f, s->op, false);
   }
+  see(f);
   fl_ll_steps_run(f);
   wait_stages(f, pending, f->pending.n);
 }
@@ -519,6 +556,9 @@ void fl_ll_host_function(FlGen *g, const FlFunc *func) {
   const FlRegion *body = func->body;
   fl_ll_host_begin(f, body, LLVMGetParam(fn, 1));
   for (int i = 0; i < body->n_params; i++) fl_ll_param(f, body->params[i], (unsigned)i);
+  int sees = fl_ll_see(f, body->n_params, body->params, NULL);
+  Val args[] = {f->ctx, fl_ll_seen(g, sees), LLVMGetParam(fn, 1)};
+  if (sees) fl_ll_call(f, "fl_seen", g->none, 3, (Ty[]){g->ptr, g->ptr, g->ptr}, args);
   fl_ll_host_region(f, body);
   fl_ll_host_end(f, body, LLVMGetParam(fn, 2));
 }

@@ -57,6 +57,8 @@ typedef struct FlGen {
   LLVMModuleRef kern; /* the scalar functions' bitcode, loaded when the first one is used; NULL before */
   FlCodeUnit *unit;   /* whose functions are being made; NULL: the whole program's */
   Val first_site;     /* of the unit: a constant that holds the number of its first place */
+  FlSeenList seen;    /* of the program, or the unit (fl_seen of flow/abi.h) */
+  Val seen_at;        /* stands for that list until it is whole; NULL: nobody has named it */
   Val zeros;          /* 64 bytes of zero to read instead of what is out of bounds */
   Val program;        /* the table that the runtime starts from; NULL: of a unit */
   int n_names;        /* makes names of kernels and tasks unique */
@@ -128,6 +130,7 @@ typedef struct FlFn {
   Val own_clear;          /* the memset of `own`, whose size is known last */
   unsigned max_slots, n_own;
   FlTable *table; /* of its steps; NULL: it has none */
+  bool shared;    /* of a kind of step: other steps run it, too, and give other columns */
   /* FlPlanBody.looped of the function; NULL: it is one operation without loops of host code */
   const FlMap *looped;
   const FlOp *loop; /* the loop that the function is; NULL: it is none */
@@ -138,6 +141,7 @@ typedef struct FlFn {
       failed_at;  /* `failed_at`: the site of the operation that failed; it may have told a closer one */
   const FlOp *op; /* that is being made; NULL: none */
   FlVec(FlPending) pending;     /* started and not waited for, in program order */
+  FlVec(FlValue *) unseen;      /* made here, and are to be seen before anything happens to them */
   FlVec(FlPending) stage_calls; /* all of the function */
 } FlFn;
 
@@ -344,7 +348,7 @@ Val fl_ll_array_data(FlFn *f, Val a);
 Val fl_ll_array_dim(FlFn *f, Val a, Val axis);
 void fl_ll_map(FlFn *f, const FlOp *op);
 /* Of a MAP over tasks: its constant FlTasks. */
-Val fl_ll_tasks(FlFn *f, const FlPlanKernel *k);
+Val fl_ll_tasks(FlFn *f, const FlPlanKernel *k, int sees);
 /* The array that becomes a result with an element a position. */
 Val fl_ll_map_result(FlFn *f, const FlPlanKernel *k, int result, const Val *sizes);
 void fl_ll_keep_texts(FlFn *f, const FlPlanKernel *k, Val heap, int n,
@@ -402,7 +406,12 @@ int fl_ll_site(FlGen *g, FlSpan span, FlFaultText said);
 int fl_ll_call_site(FlGen *g, FlSpan span, const char *callee); /* the same of a call */
 Val fl_ll_site_number(FlFn *f, int site);                       /* the index, an i32, in code */
 Val fl_ll_site_constant(FlGen *g, int site);                    /* and in data */
-Val fl_ll_op_desc(FlGen *g, const FlOp *op);
+Val fl_ll_op_desc(FlGen *g, const FlOp *op, int sees);
+/* Where the list says what the values are seen as, by their order or by `at` (fl_plan_see); 0: nowhere. */
+int fl_ll_see(FlFn *f, int n, FlValue *const *values, const int *at);
+Val fl_ll_seen(FlGen *g, int from); /* the list from there on; 0: NULL */
+Val fl_ll_seen_list(FlGen *g);      /* all of it */
+void fl_ll_seen_end(FlGen *g);      /* it is whole, and a new one begins */
 Val fl_ll_rows_constant(FlGen *g, int n, const FlUse *uses); /* FlKernel.rows */
 Val fl_ll_types(FlGen *g, int n, FlValue *const *values);    /* constant FlType1[] */
 Val fl_ll_stage(FlFn *f, const FlFunc *func);                /* its index, an i32 */

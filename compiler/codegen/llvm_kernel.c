@@ -341,6 +341,7 @@ Val fl_ll_kernel_constant(FlFn *f, const FlPlanKernel *k, const char *name, Val 
   bool rounds = k->form == FL_KERNEL_ROUNDS;
   const FlPlanStep *step = fl_plan_step(g->plan, k->op);
   int places = rounds ? 0 : k->op->code != FL_OP_MAP;
+  int sees = k->op->code == FL_OP_MAP ? fl_ll_see(f, k->op->n_results, k->op->results, NULL) : 0;
   Val parts[] = {fast,
                  precise,
                  fl_ll_string(g, name, strlen(name)),
@@ -358,8 +359,9 @@ Val fl_ll_kernel_constant(FlFn *f, const FlPlanKernel *k, const char *name, Val 
                  fl_ll_i32(g, places),
                  fl_ll_i32(g, rounds ? FL_PARTS_NONE : (int)fl_plan_in_parts(g->plan, step)),
                  rounds ? fl_ll_null(g) : stays_constant(g, k->op),
-                 fl_ll_i32(g, fl_plan_columns_size(k))};
-  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 18, false), "kernel");
+                 fl_ll_i32(g, fl_plan_columns_size(k)),
+                 fl_ll_seen(g, sees)};
+  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 19, false), "kernel");
 }
 
 /* One that is too large for LLVM's passes, most of which take more than linear time, has one form, with

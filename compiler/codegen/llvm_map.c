@@ -137,7 +137,7 @@ static Val list_stays(FlGen *g, const FlOp *op) {
   return any ? fl_ll_string(g, stays, (size_t)op->n_results) : fl_ll_null(g);
 }
 
-Val fl_ll_tasks(FlFn *f, const FlPlanKernel *k) {
+Val fl_ll_tasks(FlFn *f, const FlPlanKernel *k, int sees) {
   FlGen *g = f->g;
   const FlOp *op = k->op;
   Val parts[] = {task_function(f, k),
@@ -148,14 +148,15 @@ Val fl_ll_tasks(FlFn *f, const FlPlanKernel *k) {
                  fl_ll_site_constant(g, fl_ll_site(g, op->span, (FlFaultText){0})),
                  fl_ll_rows_constant(g, k->n_uses, k->uses),
                  fl_ll_i32(g, fl_plan_has_row_parts(op)),
-                 list_stays(g, op)};
-  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 9, false), "tasks");
+                 list_stays(g, op),
+                 fl_ll_seen(g, sees)};
+  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 10, false), "tasks");
 }
 
 static void map_tasks(FlFn *f, const FlPlanKernel *k) {
   FlGen *g = f->g;
   const FlOp *op = k->op;
-  Val tasks = fl_ll_tasks(f, k);
+  Val tasks = fl_ll_tasks(f, k, fl_ll_see(f, op->n_results, op->results, NULL));
   int n = op->n_args + k->n_uses;
   fl_ll_need_slots(f, (unsigned)(n > op->n_results ? n : op->n_results));
   for (int i = 0; i < n; i++) {

@@ -26,7 +26,7 @@ static void make_types(FlGen *g) {
   g->type1 = LLVMArrayType2(g->i8, 4);
   Ty desc[] = {g->i32, g->i32, g->i32, g->i32, g->ptr, g->ptr, g->i64, g->f64, g->ptr, g->ptr, g->i32};
   g->op_desc = LLVMStructTypeInContext(c, desc, 11, false);
-  g->steps = LLVMStructTypeInContext(c, (Ty[]){g->ptr, g->ptr, g->ptr}, 3, false);
+  g->steps = LLVMStructTypeInContext(c, (Ty[]){g->ptr, g->ptr, g->ptr, g->ptr}, 4, false);
 }
 
 Ty fl_ll_mem_type(FlGen *g, FlDtype d) {
@@ -193,6 +193,7 @@ static void make_unit(FlGen *g, FlCodeUnit *unit) {
   g->first_site = NULL;
   g->sites.n = g->n_names = 0;
   for (int i = 0; i < unit->n_funcs; i++) fl_ll_host_function(g, unit->funcs[i]);
+  fl_ll_seen_end(g);
   for (int i = 0; i < g->sites.n; i++) {
     const FlLlSite *s = &g->sites.at[i];
     fl_code_site_put(&unit->sites, &(FlCodeSite){s->span, s->said, s->callee});
@@ -215,5 +216,6 @@ void fl_ll_generate(FlGen *g) {
   if (g->options.units) return;
   for (const FlFunc *func = g->ir->first; func && !g->options.tables; func = func->next)
     fl_ll_host_function(g, func);
+  fl_ll_seen_end(g);
   fl_ll_program(g);
 }

@@ -180,7 +180,7 @@ Val fl_ll_rows_constant(FlGen *g, int n, const FlUse *uses) {
   return fl_ll_string(g, (const char *)fl_plan_row_bytes(g->arena, n, uses), (size_t)n);
 }
 
-Val fl_ll_op_desc(FlGen *g, const FlOp *op) {
+Val fl_ll_op_desc(FlGen *g, const FlOp *op, int sees) {
   const FlAttrs *a = &op->attrs;
   const char *name = fl_op_info[op->code].name;
   const FlPlanStep *s = fl_plan_step(g->plan, op); /* of a WITHIN in a region NULL */
@@ -208,14 +208,47 @@ Val fl_ll_op_desc(FlGen *g, const FlOp *op) {
                  format_constant(g, a->format),
                  fl_ll_i32(g, a->n_options),
                  fl_ll_i32(g, (fl_op_info[op->code].flags & FL_OPF_EFFECT) != 0),
-                 fl_ll_i32(g, (int)fl_ir_passes(op->code)),
+                 fl_ll_i32(g, (int)fl_ir_passes(op)),
                  fl_ll_i32(g, runs && fl_plan_by_rows(g->plan, s)),
                  fl_ll_i32(g, runs ? (int)fl_plan_in_parts(g->plan, s) : FL_PARTS_NONE),
                  runs ? fl_ll_rows_constant(g, op->n_args, s->uses) : fl_ll_null(g),
                  arrays ? fl_ll_string(g, (const char *)stays, (size_t)arrays) : fl_ll_null(g),
                  run,
-                 string(g, fl_ir_run_name(op))};
+                 string(g, fl_ir_run_name(op)),
+                 fl_ll_seen(g, sees)};
   return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, sizeof parts / sizeof *parts, false), "desc");
+}
+
+/* ---- what is seen ---------------------------------------------------------------------------------- */
+
+static int seen_site(void *g, FlSpan at) { return fl_ll_site(g, at, (FlFaultText){0}); }
+
+int fl_ll_see(FlFn *f, int n, FlValue *const *values, const int *at) {
+  return f->shared ? 0 : fl_plan_see(f->g->arena, &f->g->seen, n, values, at, seen_site, f->g);
+}
+
+Val fl_ll_seen_list(FlGen *g) {
+  if (!g->seen_at) g->seen_at = LLVMAddGlobal(g->mod, g->i8, "seen.list");
+  return g->seen_at;
+}
+
+Val fl_ll_seen(FlGen *g, int from) {
+  if (!from) return fl_ll_null(g);
+  Val by = fl_ll_i64(g, from * (int64_t)sizeof(int32_t));
+  return LLVMConstGEP2(g->i8, fl_ll_seen_list(g), &by, 1);
+}
+
+void fl_ll_seen_end(FlGen *g) {
+  if (g->seen_at) {
+    Val rest = LLVMConstStringInContext(g->cx, (const char *)(g->seen.numbers.at + 1),
+                                        (unsigned)((g->seen.numbers.n - 1) * (int)sizeof(int32_t)), true);
+    Val parts[] = {fl_ll_site_constant(g, 0), rest};
+    Val list = fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 2, false), "seen");
+    LLVMReplaceAllUsesWith(g->seen_at, list);
+    LLVMDeleteGlobal(g->seen_at);
+  }
+  g->seen = (FlSeenList){0};
+  g->seen_at = NULL;
 }
 
 /* ---- parameters and stages ------------------------------------------------------------------------- */

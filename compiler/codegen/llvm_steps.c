@@ -24,6 +24,7 @@ struct FlTable {
   int n_values;                /* places */
   Val steps, places;           /* FlSteps, FlPlaces */
   Val values, n_values_at;     /* values: where they are, and what says how many */
+  bool sees;                   /* a row says what its results are seen as */
   Val buffer;                  /* of an array that holds the values; NULL: they are on the stack */
 };
 
@@ -120,6 +121,7 @@ static Val step_function(FlFn *host, const FlPlanStep *s) {
   fl_ll_target_attrs(g, fn, 0);
   fl_ll_quick_attrs(g, fn);
   FlFn *f = fl_ll_fn_make(g, host->func, fn, FL_FORM_HOST);
+  f->shared = true;
   fl_ll_op_begin(f, s->op, NULL);
   for (int i = 0; i < s->row->n; i++) {
     const FlValue *v = s->row->operands[i];
@@ -137,10 +139,10 @@ static void make_kind(FlFn *f, const FlPlanStep *s) {
   const char *runs = op->code == FL_OP_ARRAY ? "fl_step_array" : "fl_run_op";
   switch (s->row->runs) {
   case FL_ROW_CALLS:
-    add_kind(f, operation(g, runs), fl_ll_op_desc(g, op), NULL, n, op->n_results);
+    add_kind(f, operation(g, runs), fl_ll_op_desc(g, op, 0), NULL, n, op->n_results);
     return;
   case FL_ROW_TASKS: {
-    Val tasks = fl_ll_tasks(f, s->kernel);
+    Val tasks = fl_ll_tasks(f, s->kernel, 0);
     add_kind(f, operation(g, "fl_map_tasks"), tasks, NULL, n, op->n_results);
     return;
   }
@@ -171,8 +173,9 @@ void fl_ll_step(FlFn *f, const FlPlanStep *s) {
   put(f, row->kind);
   for (int i = 0; i < row->n; i++) put(f, places[i]);
   for (int i = 0; i < op->n_results; i++) put_result(f, op->results[i]);
-  int at = t->code.n;
-  put(f, 0);
+  int at = t->code.n, sees = fl_ll_see(f, op->n_results, op->results, NULL);
+  put(f, sees ? FL_STEP_SEEN : 0);
+  if (sees) put(f, sees), t->sees = true;
   for (int i = 0; i < s->n_dead; i++) {
     int own = fl_ll_held(f, s->dead[i])->own;
     if (own == 0) continue;
@@ -277,8 +280,9 @@ void fl_ll_table_end(FlFn *f) {
   LLVMSetAlignment(code, sizeof(int32_t));
   Ty kind = t->kinds.n ? LLVMTypeOf(t->kinds.at[0]) : NULL;
   Val parts[] = {table_of(g, kind, t->kinds.at, t->kinds.n, "kinds"),
-                 table_of(g, NULL, t->constants.at, t->constants.n, "constants"), code};
-  LLVMSetInitializer(t->steps, LLVMConstStructInContext(g->cx, parts, 3, false));
+                 table_of(g, NULL, t->constants.at, t->constants.n, "constants"), code,
+                 t->sees ? fl_ll_seen_list(g) : fl_ll_null(g)};
+  LLVMSetInitializer(t->steps, LLVMConstStructInContext(g->cx, parts, 4, false));
   LLVMSetLinkage(t->steps, LLVMPrivateLinkage);
   LLVMSetGlobalConstant(t->steps, true);
 }

@@ -167,10 +167,21 @@ static void add_parted(Cut *c, Unit *u, const FlOp *op) {
   }
 }
 
+/* The columns that values are seen as. */
+static void add_seen(Cut *c, Unit *u, int n, FlValue *const *values) {
+  for (int i = 0; i < n; i++)
+    for (const FlSeen *s = values[i]->seen; s; s = s->next) {
+      fl_text_addf(&u->key, "s%d %d/%d %d %d/%d %d %s ", i, s->column, s->n_columns, (int)s->dtype, s->part,
+                   s->n_parts, 2 * s->if_first + s->let, s->name);
+      add_span(c, u, s->at);
+    }
+}
+
 static void add_spans(Cut *c, Unit *u, const FlRegion *r) {
   for (const FlOp *op = r->first; op; op = op->next) {
     add_span(c, u, op->span);
     add_parted(c, u, op);
+    add_seen(c, u, op->n_results, op->results);
     if (fl_ir_has_message(op)) add_message(c, u, op);
     if (op->places) fl_text_addc(&u->key, ':');
     for (int i = 0; op->places && i < op->n_results; i++) add_span(c, u, op->places[i]);
@@ -185,6 +196,7 @@ static void make_key(Cut *c, Unit *u) {
     const FlFunc *f = u->funcs.at[i];
     fl_ir_print_code(&u->key, f);
     add_span(c, u, f->span);
+    add_seen(c, u, f->body->n_params, f->body->params);
     add_spans(c, u, f->body);
     fl_text_addc(&u->key, '\n');
   }

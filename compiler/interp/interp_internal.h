@@ -21,6 +21,7 @@ typedef struct OpNote {
   const uint8_t *rows;     /* of what its kernel captures: FlRows */
   bool whole;              /* MAP, REDUCE, COLLECT: all elements are run, also behind one that failed */
   ExternCall *extern_call; /* EXTERN only */
+  const int32_t *seen;     /* of its results (fl_seen) */
 } OpNote;
 
 struct FlInterp {
@@ -29,6 +30,7 @@ struct FlInterp {
   const FlModule *module; /* that it is of */
   const FlSources *sources;
   FlMap *notes;       /* FlOp -> OpNote */
+  FlMap *seen;        /* FlFunc -> what its parameters are seen as (fl_seen); or NULL */
   FlMap *stage_index; /* FlFunc -> index + 1 */
   FlMap *call_sites;  /* FlCall -> site + 1 */
   FlInterner *site_names; /* what a site is of, as bytes */

@@ -73,11 +73,20 @@ static bool runs_whole(const FlPlanStep *step, const FlOp *op) {
   return step ? step->kernel && step->kernel_code : !fl_ir_reduces_in_order(op);
 }
 
+static int seen_site(void *in, FlSpan at) { return add_site(in, at, (FlFaultText){0}, NULL); }
+
+static const int32_t *seen_of(FlInterp *in, int n, FlValue *const *values) {
+  FlSeenList list = {0};
+  int from = fl_plan_see(in->arena, &list, n, values, NULL, seen_site, in);
+  return from ? list.numbers.at + from : NULL;
+}
+
 static void prepare_op(FlInterp *in, const FlOp *op) {
   OpNote *note = FL_NEW(in->arena, OpNote);
   bool calls = op->code == FL_OP_CALL || op->code == FL_OP_STAGE;
   note->site = add_site(in, op->span, fl_ir_fault_text(in->arena, op), calls ? op->attrs.func->callee : NULL);
   note->step = fl_plan_step(in->plan, op);
+  if (note->step) note->seen = seen_of(in, op->n_results, op->results);
   if (op->code == FL_OP_EXTERN) note->extern_call = prepare_extern(in, op, note->site);
   if (op->code == FL_OP_REDUCE) {
     note->sites = FL_NEW_ARRAY(in->arena, int32_t, op->n_results);
@@ -108,7 +117,7 @@ static void prepare_op(FlInterp *in, const FlOp *op) {
                    .options = op->attrs.options,
                    .n_options = op->attrs.n_options,
                    .acts = (fl_op_info[op->code].flags & FL_OPF_EFFECT) != 0,
-                   .passes = (int32_t)fl_ir_passes(op->code),
+                   .passes = (int32_t)fl_ir_passes(op),
                    .by_rows = runs && fl_plan_by_rows(in->plan, note->step),
                    .in_parts = runs ? (int32_t)fl_plan_in_parts(in->plan, note->step) : FL_PARTS_NONE,
                    .rows = runs ? fl_plan_row_bytes(in->arena, op->n_args, note->step->uses) : NULL,
@@ -176,6 +185,7 @@ FlInterp *fl_interp_make(FlArena *arena, const FlPlan *plan, const FlSources *so
   in->plan = plan;
   in->sources = sources;
   in->notes = fl_map_make(arena);
+  in->seen = fl_map_make(arena);
   in->line_texts = fl_map_make(arena);
   in->stage_index = fl_map_make(arena);
   in->call_sites = fl_map_make(arena);
@@ -183,6 +193,7 @@ FlInterp *fl_interp_make(FlArena *arena, const FlPlan *plan, const FlSources *so
   in->site_numbers = fl_map_make(arena);
   for (const FlFunc *func = m->first; func != NULL; func = func->next) {
     prepare_region(in, func->body);
+    fl_map_set(in->seen, func, (void *)(uintptr_t)seen_of(in, func->body->n_params, func->body->params));
     if (func->kind == FL_FUNC_STAGE) add_stage(in, func);
   }
   return in;

@@ -177,6 +177,13 @@ static FlStatus run_struct(Frame *f, const FlOp *op) {
                       fl_op_info[op->code].name);
 }
 
+static void see(Frame *f, const int32_t *seen, int n, FlValue *const *values) {
+  FlSlot *all = seen ? new_slots(n) : NULL;
+  for (int i = 0; all && i < n; i++) all[i] = value_of(f, values[i]);
+  if (all) fl_seen(f->ctx, seen, all);
+  free(all);
+}
+
 static FlStatus run_op(Frame *f, const FlOp *op) {
   FlStatus s = 0;
   switch (fl_op_info[op->code].op_class) {
@@ -188,6 +195,7 @@ static FlStatus run_op(Frame *f, const FlOp *op) {
     break;
   }
   if (s != 0) fl_fail_place(f->ctx, note_of(f, op)->site);
+  else see(f, note_of(f, op)->seen, op->n_results, op->results);
   return s;
 }
 
@@ -228,6 +236,7 @@ FlStatus call_function(Frame *f, const FlFunc *func, const FlSlot *args, FlSlot 
   }
   for (int i = 0; i < body->n_params; i++)
     define(&inner, body->params[i], own(body->params[i]->type, args[i]));
+  see(&inner, fl_map_get(f->in->seen, func), body->n_params, body->params);
   FlTextMark mark;
   fl_texts_mark(f->heap, &mark);
   FlStatus s = run_region(&inner, body, results);

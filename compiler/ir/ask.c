@@ -218,8 +218,9 @@ bool fl_ir_is_effect(const FlOp *op) {
   return false;
 }
 
-FlPasses fl_ir_passes(FlOpcode code) {
-  int flags = fl_op_info[code].flags;
+FlPasses fl_ir_passes(const FlOp *op) {
+  int flags = fl_op_info[op->code].flags;
+  if (op->attrs.fewer) return FL_PASSES_FEWER;
   return flags & FL_OPF_WHOLE ? FL_PASSES_ALL : flags & FL_OPF_PICKS ? FL_PASSES_PICKS : FL_PASSES_UNKNOWN;
 }
 

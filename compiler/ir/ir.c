@@ -30,7 +30,7 @@ FlFunc *fl_ir_func_make(FlModule *m, const char *name, FlFuncKind kind, FlSpan s
 
 FlValue *fl_ir_value_make(FlFunc *f, FlType1 type, FlOp *op, FlRegion *region, int index) {
   FlValue *v = FL_NEW(f->module->arena, FlValue);
-  *v = (FlValue){type, f->next_id++, op, region, index};
+  *v = (FlValue){type, f->next_id++, op, region, index, NULL};
   return v;
 }
 
@@ -66,7 +66,7 @@ FlOp *fl_ir_op(FlBuilder *b, FlOpcode code, int n_args, FlValue *const *args, in
   if (n_regions) op->regions = memset(op->results + n_results, 0, sizeof *op->regions * (size_t)n_regions);
   fl_ir_link(b->region, op, b->before);
   for (int i = 0; i < n_results; i++) {
-    values[i] = (FlValue){types[i], b->func->next_id++, op, b->region, i};
+    values[i] = (FlValue){types[i], b->func->next_id++, op, b->region, i, NULL};
     op->results[i] = &values[i];
   }
   return op;
@@ -135,6 +135,41 @@ void fl_ir_replace_in(FlRegion *r, const FlValue *from, FlValue *to) {
 
 void fl_ir_replace(FlFunc *f, FlValue *from, FlValue *to) { fl_ir_replace_in(f->body, from, to); }
 
+static bool is_seen_as(const FlValue *v, const FlSeen *x) {
+  for (const FlSeen *s = v->seen; s; s = s->next)
+    if (s->at.file == x->at.file && s->at.start == x->at.start && s->at.call == x->at.call &&
+        s->let == x->let && s->column == x->column && s->part == x->part)
+      return true;
+  return false;
+}
+
+void fl_ir_see(FlArena *arena, FlValue *v, const FlSeen *seen) {
+  if (is_seen_as(v, seen)) return;
+  FlSeen *copy = FL_NEW(arena, FlSeen);
+  *copy = *seen;
+  copy->next = v->seen;
+  v->seen = copy;
+}
+
+void fl_ir_see_instead(const FlValue *from, FlValue *to) {
+  bool same = from->type.dtype == to->type.dtype && from->type.rank == to->type.rank && !to->type.depth;
+  FlArena *arena = to->region->func->module->arena;
+  for (const FlSeen *s = same ? from->seen : NULL; s; s = s->next) fl_ir_see(arena, to, s);
+}
+
+int fl_ir_depth(const FlRegion *r) {
+  int n = 0;
+  for (; r->owner; r = r->owner->parent) n++;
+  return n;
+}
+
+void fl_ir_unsee(FlRegion *r) {
+  for (FlOp *op = r->first; op; op = op->next) {
+    for (int i = 0; i < op->n_results; i++) op->results[i]->seen = NULL;
+    for (int i = 0; i < op->n_regions; i++) fl_ir_unsee(op->regions[i]);
+  }
+}
+
 static void transpose_factors(FlOp *product) {
   for (int i = 0; i < 2; i++) {
     for (FlOp *view; (view = product->args[i]->op) && view->code == FL_OP_TRANSPOSE;) {
@@ -161,6 +196,7 @@ typedef struct Copy {
   uint32_t lo, hi; /* ids in [lo, hi) */
   FlValue **to;
   uint32_t call; /* the copies are within it; 0: they stay in the same function */
+  int depth;     /* of the call */
 } Copy;
 
 static void span_ids(const FlRegion *r, uint32_t *lo, uint32_t *hi) {
@@ -194,6 +230,17 @@ static FlSpan within(const Copy *c, FlSpan span) {
   return span;
 }
 
+/* What is called once more is seen at another place; copies within a function are of other rows, or rounds.
+ */
+static void see_within(const Copy *c, const FlValue *from, FlValue *to) {
+  for (const FlSeen *s = c->call ? from->seen : NULL; s; s = s->next) {
+    FlSeen seen = *s;
+    seen.at = within(c, s->at);
+    seen.depth += c->depth;
+    fl_ir_see(c->b->module->arena, to, &seen);
+  }
+}
+
 static void put_within(const Copy *c, FlOp *op) {
   op->span = within(c, op->span);
   if (!op->places) return;
@@ -224,6 +271,7 @@ static void copy_op(Copy *c, FlRegion *into, FlOp *before, const FlOp *op) {
   for (int i = 0; i < op->n_results; i++) {
     fresh->results[i] = fl_ir_value_make(c->b->func, op->results[i]->type, fresh, into, i);
     set_copy(c, op->results[i], fresh->results[i]);
+    see_within(c, op->results[i], fresh->results[i]);
   }
   if (op->n_regions) fresh->regions = FL_NEW_ARRAY(arena, FlRegion *, op->n_regions);
   for (int i = 0; i < op->n_regions; i++) copy_region(c, fresh, i, op->regions[i]);
@@ -235,11 +283,14 @@ static void copy_ops(Copy *c, FlRegion *into, FlOp *before, const FlRegion *from
 
 /* What is defined in a region, from the lowest to the highest id. */
 static Copy start_copy(FlBuilder *b, const FlRegion *from, FlValue *const *args, uint32_t call) {
-  Copy c = {b, from->func, UINT32_MAX, 0, NULL, call};
+  Copy c = {b, from->func, UINT32_MAX, 0, NULL, call, call ? fl_ir_depth(b->region) : 0};
   span_ids(from, &c.lo, &c.hi);
   if (c.lo > c.hi) c.lo = c.hi;
   c.to = fl_piece_new((size_t)(c.hi - c.lo) + 1, sizeof *c.to);
-  for (int i = 0; i < from->n_params; i++) set_copy(&c, from->params[i], args[i]);
+  for (int i = 0; i < from->n_params; i++) {
+    set_copy(&c, from->params[i], args[i]);
+    see_within(&c, from->params[i], args[i]);
+  }
   return c;
 }
 

@@ -161,12 +161,29 @@ typedef struct FlOp FlOp;
 typedef struct FlRegion FlRegion;
 typedef struct FlFunc FlFunc;
 
+/* A value is a column of a table that somebody who looks at the last run may see: what the step of a pipe at
+ * `at` gives, or a `let` at the top. It is said of what is computed anyway, and counts as no use: where the
+ * value goes the column is not there. */
+typedef struct FlSeen {
+  FlSpan at;
+  const char *name; /* of the column */
+  int column, n_columns;
+  FlDtype dtype;    /* of the column, also of its levels and of which are valid */
+  int part, n_parts; /* FL_SEEN_VALUES ..; how many the column has */
+  bool let;
+  int depth;     /* fl_ir_depth of where the step stands: where it does not come to, nothing is seen */
+  bool if_first; /* opt/seen.c: it is none where the first result of its operation is false */
+  const struct FlSeen *next;
+} FlSeen;
+enum { FL_SEEN_COLUMNS = 30 }; /* of a table: the first */
+
 typedef struct FlValue {
   FlType1 type;
   uint32_t id;      /* unique in the function, for printing and side tables */
   FlOp *op;         /* defining op, or NULL: a region parameter */
   FlRegion *region; /* where it is defined */
   int32_t index;    /* which result or parameter */
+  const FlSeen *seen; /* or NULL; not printed */
 } FlValue;
 
 /* The library of a C function: by its name, or by a path; then its content is what it is, wherever it lies.
@@ -214,6 +231,7 @@ typedef struct FlAttrs {
   const FlLibraryAttr *library;      /* of an EXTERN */
   const FlReductionAttr *reductions; /* of a REDUCE, by result; never changed */
   FlFunc *func;
+  bool fewer; /* an optimisation has it take or give fewer rows than the script says */
 } FlAttrs;
 
 /* A piece of the program that is evaluated only if somebody uses what it gives: what is assigned to a
@@ -392,7 +410,7 @@ bool fl_ir_made_within(const FlValue *v, const FlOp *op);
 const FlOp *fl_ir_within(const FlOp *op);
 bool fl_ir_is_check(const FlOp *op);  /* CHECK or KEEP: no value, and only errors come of it */
 bool fl_ir_is_effect(const FlOp *op); /* itself or in a nested region */
-FlPasses fl_ir_passes(FlOpcode code);
+FlPasses fl_ir_passes(const FlOp *op);
 /* Some operator in it gives a text whose bytes are new. */
 bool fl_ir_makes_text(const FlRegion *r);
 bool fl_ir_is_kernel(const FlRegion *r);              /* see the top comment */
@@ -441,6 +459,15 @@ bool fl_ir_same_reductions(const FlAttrs *a, const FlAttrs *b);
 bool fl_reduce_picks(FlReduceKind kind);
 /* The factors are checked one by one, in their order: a product of integers. */
 bool fl_ir_reduces_in_order(const FlOp *op);
+
+/* The value is that column, too. */
+void fl_ir_see(FlArena *arena, FlValue *v, const FlSeen *seen);
+/* `to` stands for `from` from now on: it is what that was seen as. */
+void fl_ir_see_instead(const FlValue *from, FlValue *to);
+/* How many operations a region is within. */
+int fl_ir_depth(const FlRegion *r);
+/* Values of the region, at any depth, are no columns any more. */
+void fl_ir_unsee(FlRegion *r);
 
 /* Structural edits used by passes. */
 void fl_ir_remove(FlOp *op);

@@ -21,6 +21,9 @@ void fl_lsp_elsewhere(FlLspDocuments *all, const FlLspDocument *d, FlSpan declar
 bool fl_lsp_rows(FlLspDocuments *all, FlLspDocument *d, uint32_t at, FlText1 *out, FlSpan *step);
 /* last_run.c: rows at each |>, and what is to be computed again. */
 FlLspAnswer fl_lsp_hints, fl_lsp_lenses;
+/* The same of the last run, where neither texts nor files have changed since; the step by its call, or a
+ * `let` by its name. false: the record has no rows of it. */
+bool fl_lsp_last_rows(const FlLspDocuments *all, const FlLspDocument *d, FlSpan at, bool let, FlText1 *out);
 
 /* The messages of the document, as publishDiagnostics wants them. */
 json_t *fl_lsp_messages(FlLspDocuments *all, FlLspDocument *d);

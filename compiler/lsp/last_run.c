@@ -7,6 +7,7 @@
  * run, of the operator that the script means, or it is not there; nothing is written. */
 #include "lsp/answers.h"
 
+#include "base/width.h"
 #include "exec/exec.h"
 #include "exec/last_run.h"
 #include "ir/ir.h"
@@ -124,7 +125,7 @@ static bool by_calls(const Last *l, const FlRecordPlace *p, FlSpan span) {
 
 typedef struct Found {
   int64_t rows, calls;
-  int places;
+  int places, silent; /* silent: that say no rows */
 } Found;
 
 /* What the record has of an operator at a place; `exact`: that those calls reached. */
@@ -142,8 +143,8 @@ static Found find_places(const Last *l, const char *name, FlSpan span, bool exac
     if (exact ? !by_calls(l, p, span) : strcmp(p->callers, "-") != 0) continue;
     found.places++;
     found.calls += p->calls;
-    if (p->rows_out < 0) continue;
-    found.rows += p->rows_out;
+    if (p->rows_out < 0) found.silent++;
+    else found.rows += p->rows_out;
   }
   return found;
 }
@@ -159,10 +160,12 @@ static int64_t rows_of_op(Last *l, const FlOp *op) {
   if (op->code == FL_OP_GROUP) { /* which may have been done with its aggregates at once */
     Found at_once = find_places(l, fl_op_info[FL_OP_GROUP_ROWS].name, op->span, true);
     found.places += at_once.places;
+    found.silent += at_once.silent;
     found.rows += at_once.rows;
     if (at_once.calls > found.calls) found.calls = at_once.calls;
   }
-  if (!found.places) return UNKNOWN;
+  bool both = op->code == FL_OP_GROUP && found.silent < found.places; /* one of them says it */
+  if (!found.places || (found.silent && !both)) return UNKNOWN;
   if (found.calls > l->times) l->times = found.calls;
   return found.rows;
 }
@@ -326,6 +329,116 @@ json_t *fl_lsp_hints(FlLspDocuments *all, FlLspDocument *d, const json_t *params
   for (int i = 0; i < steps.n; i++) json_array_append_new(out, say_step(&l, all, &steps.at[i]));
   close_last(&l);
   return out;
+}
+
+/* ---- rows that a step gave ----------------------------------------------------------------------------- */
+
+enum { SHOWN_ROWS = 10, SHOWN_WIDTH = 100, SHOWN_CELL = 32 };
+
+/* What the last run gave at a place of the script; NULL: nothing is known. *places: in how many functions. */
+static const FlRecordRows *rows_at(const Last *l, FlSpan at, bool let, int *places) {
+  const FlRecordRows *found = NULL;
+  int line, column;
+  fl_source_position(l->d->c.script, at.start, &line, &column);
+  *places = 0;
+  for (int i = 0; i < l->r->n_rows; i++) {
+    const FlRecordRows *r = &l->r->rows[i];
+    if (r->let != let || !r->n_columns || r->file >= l->r->n_files || l->file[r->file] != at.file) continue;
+    if (r->line != line || r->column != column) continue;
+    found = r;
+    ++*places;
+  }
+  return found;
+}
+
+/* On one line, cut where it is long; null and what nobody knows in words. */
+static void add_cell(FlText1 *out, const FlRecordColumn *c, int row) {
+  const FlRecordCell *cell = &c->cells[row];
+  const char *s = cell->text ? cell->text : cell->null ? "null" : "?";
+  size_t n = strlen(s), fits = fl_width_fit(s, n, SHOWN_CELL);
+  bool cut = fits < n || cell->cut;
+  if (cut && fl_width_text(s, fits) == SHOWN_CELL) fits = fl_width_fit(s, n, SHOWN_CELL - 1);
+  for (size_t k = 0; k < fits; k++) {
+    char byte = (unsigned char)s[k] < ' ' || s[k] == 0x7f ? ' ' : s[k];
+    fl_text_add(out, &byte, 1);
+  }
+  if (cut) fl_text_addz(out, "\u2026");
+}
+
+/* A column as cells of one width, the first its name and its type. */
+typedef struct Block {
+  FlText1 cells[SHOWN_ROWS + 2];
+  int width;
+  bool right;
+} Block;
+
+static void make_block(Block *b, const FlRecordColumn *c) {
+  *b = (Block){.right = true};
+  fl_text_addz(&b->cells[0], c->name);
+  fl_text_addz(&b->cells[1], c->type);
+  for (int i = 0; i < c->n && i < SHOWN_ROWS; i++) add_cell(&b->cells[i + 2], c, i);
+  for (int i = 0; i < SHOWN_ROWS + 2; i++) {
+    int width = b->cells[i].s ? fl_width_text(b->cells[i].s, b->cells[i].len) : 0;
+    if (width > b->width) b->width = width;
+  }
+  static const char *const left[] = {"text", "bool", "date", "category", "file"};
+  for (size_t k = 0; k < sizeof left / sizeof *left; k++)
+    b->right = b->right && strncmp(c->type, left[k], strlen(left[k])) != 0;
+}
+
+static void add_blanks(FlText1 *out, int n) {
+  for (int k = 0; k < n; k++) fl_text_addc(out, ' ');
+}
+
+static void add_lines(FlText1 *out, const Block *blocks, int n, int rows) {
+  for (int i = 0; i < rows + 3; i++) {
+    size_t from = out->len;
+    for (int k = 0; k < n; k++) {
+      const Block *b = &blocks[k];
+      const FlText1 *cell = i == 2 ? NULL : &b->cells[i < 2 ? i : i - 1];
+      int width = cell && cell->s ? fl_width_text(cell->s, cell->len) : 0;
+      if (k) fl_text_addz(out, "  ");
+      for (int line = 0; !cell && line < b->width; line++) fl_text_addz(out, "\u2500");
+      if (cell && b->right) add_blanks(out, b->width - width);
+      if (cell && cell->s) fl_text_add(out, cell->s, cell->len);
+      if (cell && !b->right) add_blanks(out, b->width - width);
+    }
+    while (out->len > from && out->s[out->len - 1] == ' ') out->len--;
+    fl_text_addc(out, '\n');
+  }
+}
+
+static void say_rows(FlRecord *record, const FlRecordRows *r, int places, FlText1 *out) {
+  Block *blocks = calloc((size_t)r->n_columns, sizeof *blocks);
+  int n = 0, width = 0, rows = r->n < SHOWN_ROWS ? (int)r->n : SHOWN_ROWS;
+  if (!blocks) return;
+  for (; n < r->n_columns && (n == 0 || width < SHOWN_WIDTH); n++) {
+    if (!fl_last_run_cells(record, &r->columns[n])) break;
+    make_block(&blocks[n], &r->columns[n]);
+    width += blocks[n].width + 2;
+  }
+  fl_text_addz(out, "```text\n");
+  add_lines(out, blocks, n, rows);
+  fl_text_addz(out, "```\n\n");
+  if (rows < r->n) fl_text_addf(out, "the first %d of ", rows);
+  add_number(out, r->n);
+  fl_text_addf(out, " row%s", r->n == 1 ? "" : "s");
+  if (n < r->of) fl_text_addf(out, ", %d of %d columns,", n, r->of);
+  fl_text_addz(out, " of the last run");
+  if (places > 1) fl_text_addf(out, ", by one of %d calls", places);
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < SHOWN_ROWS + 2; i++) fl_text_reset(&blocks[k].cells[i]);
+  free(blocks);
+}
+
+bool fl_lsp_last_rows(const FlLspDocuments *all, const FlLspDocument *d, FlSpan at, bool let, FlText1 *out) {
+  Last l;
+  if (all->no_hints || !open_last(&l, d)) return false;
+  int places;
+  const FlRecordRows *r = l.same ? rows_at(&l, at, let, &places) : NULL;
+  if (r) say_rows(l.r, r, places, out);
+  close_last(&l);
+  return r && out->len;
 }
 
 /* ---- the lens

@@ -1,10 +1,12 @@
-/* rows.c: the first rows of what a step of a pipe gives, of the text as it is written now; see answers.h.
+/* rows.c: the first rows of what a step of a pipe gives, of the text as it is written now, and of what a
+ * `let` was in the last run; see answers.h.
  *
- * In: a place behind a |>. How: the pipe up to there becomes a program of its own, with what it needs of the
- * script before it, which somebody runs on what the files begin with (lsp.h). A pipe in a function is put
- * where the script calls that function first. What always holds: rows are those that the script's own text
- * gives, or none are shown: where names may mean something else than at the top of the script, nothing is
- * asked. */
+ * In: a place behind a |>, or the name of a `let`. How: where the record of the last run has the rows, and
+ * nothing has changed since, these are shown (last_run.c); else the pipe up to there becomes a program of its
+ * own, with what it needs of the script before it, which somebody runs on what the files begin with (lsp.h).
+ * A pipe in a function is put where the script calls that function first. What always holds: rows are those
+ * that the script's own text gives, or none are shown: where names may mean something else than at the top of
+ * the script, nothing is asked. */
 #include "lsp/answers.h"
 
 #include <ctype.h>
@@ -312,24 +314,50 @@ static bool say_rows(const char *answer, FlText1 *out) {
   return true;
 }
 
+/* The `let` of the script whose name stands there; NULL: none. */
+static const FlStmt *let_at(const FlLspDocument *d, uint32_t at) {
+  for (int i = 0; i < d->c.ast->stmts.n; i++) {
+    const FlStmt *st = d->c.ast->stmts.at[i];
+    if (st->kind != FL_STMT_LET || st->let.pattern->kind != FL_PAT_NAME) continue;
+    FlSpan name = st->let.pattern->span;
+    if (at >= name.start && at < name.start + name.len) return st;
+  }
+  return NULL;
+}
+
+/* What the last run gave it: the last step of its pipe, or itself. */
+static bool let_rows(const FlLspDocuments *all, const FlLspDocument *d, const FlStmt *let, FlText1 *out) {
+  const FlExpr *value = let->let.value;
+  if (value->kind == FL_EXPR_PIPE) return fl_lsp_last_rows(all, d, value->pipe.call->span, false, out);
+  return fl_lsp_last_rows(all, d, let->let.pattern->span, true, out);
+}
+
 bool fl_lsp_rows(FlLspDocuments *all, FlLspDocument *d, uint32_t at, FlText1 *out, FlSpan *step) {
   const FlSource *f = d->c.script;
-  if (!all->sample || all->no_rows || !d->c.sources || !d->c.ast || at >= f->len ||
+  if (all->no_rows || !d->c.sources || !d->c.ast || at >= f->len ||
       strchr(" \t\r\n", f->text[at]))
     return false;
+  const FlStmt *let = let_at(d, at);
+  if (let) {
+    *step = let->let.pattern->span;
+    return let_rows(all, d, let, out);
+  }
   FlArena *arena = fl_arena_new();
   Program p = {.d = d, .arena = arena, .names = fl_interner_make(arena), .needed = fl_map_make(arena)};
   FlText1 function = {0}, value = {0}, text = {0}, answer = {0};
   const FlExpr *pipe = NULL;
   p.taken = FL_NEW_ARRAY(arena, bool, d->c.ast->stmts.n + 1);
   int top = find_step(&p, at, &pipe, &function, &value);
-  bool good = top >= 0 && gives_table(d, pipe);
-  if (good) {
+  bool asked = pipe && gives_table(d, pipe);
+  bool good = asked && fl_lsp_last_rows(all, d, pipe->pipe.call->span, false, out);
+  if (asked && !good && top >= 0 && all->sample) {
     take_needed(&p, top);
     write_program(&text, &p, top, &function, &value);
     FlLspWorld here = {all, d->path};
     good = all->sample(&(FlLspSample){d->path, &text, &here, all->rows_ms}, &answer) && answer.len &&
            say_rows(answer.s, out);
+  }
+  if (good) {
     uint32_t from = end_of(pipe->pipe.value->span), to = end_of(pipe->pipe.call->call.func->span);
     while (from < to && strchr(" \t\r\n", f->text[from])) from++;
     *step = (FlSpan){.file = f->id, .start = from, .len = to - from};

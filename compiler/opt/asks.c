@@ -290,9 +290,11 @@ static void ask(FlAsks *a, const Place *p, const FlOp *join, const FlColumnAttr 
   FlOp *in = fl_ir_op(&b, FL_OP_IN_KEYS, n, args, 1, &mask_type, 0);
   in->attrs.i = mask != NULL;
   fl_ir_set_columns(b.module->arena, in, 1, own);
-  if (p->op->code == FL_OP_JOIN) mask_key(p->op, p->side, in->results[0]);
-  else if (mask) p->op->args[0] = in->results[0];
-  else filter_reader(a, p->reader, in->results[0]);
+  FlOp *op = p->op;
+  if (op->code == FL_OP_JOIN) mask_key(op, p->side, in->results[0]);
+  else if (mask) op->args[0] = in->results[0];
+  else op = filter_reader(a, p->reader, in->results[0]);
+  fl_vec_push(a->arena, &a->asked, ((FlAsked){op, join}));
 }
 
 /* Texts are hashed, which is less than a join does with them, and more than a reader. */
@@ -384,6 +386,7 @@ static void ask_all(FlModule *m, bool earlier, bool joins) {
     a.chosen = chosen != NULL;
     a.bits = bits;
     ask_joins(&a);
+    if (a.asked.n) fl_asks_unsee(f, &a.asked);
     fl_arena_free(a.arena);
   }
 }

@@ -4,6 +4,12 @@
 
 #include "opt/opt_internal.h"
 
+/* `op` keeps only rows that `join` asks for. */
+typedef struct FlAsked {
+  const FlOp *op, *join;
+} FlAsked;
+typedef FlVec(FlAsked) FlAskedList;
+
 typedef struct FlAsks {
   FlArena *arena;
   FlFunc *func;
@@ -15,6 +21,7 @@ typedef struct FlAsks {
   bool chosen;     /* FLOW_JOINS says by these bits which are asked of those that may be */
   uint64_t bits;
   int n_asks; /* that were possible so far */
+  FlAskedList asked;
 } FlAsks;
 
 /* An operation that makes other rows of some: a COMPRESS, GROUP, or a JOIN of this side. */
@@ -39,6 +46,11 @@ bool fl_asks_is_alone(FlAsks *a, const FlOp *maker, const FlAsksStep *next);
 bool fl_asks_only_gathers(FlAsks *a, const FlOp *join, int side);
 /* Elements of each row's own are computed of the rows that `maker` makes, and nothing can fail. */
 bool fl_asks_is_local(const FlOp *map, const FlOp *maker);
+
+/* ---- asked.c ---- */
+
+/* What has fewer rows for that is not seen. */
+void fl_asks_unsee(FlFunc *f, const FlAskedList *asked);
 
 /* ---- reread.c ---- */
 

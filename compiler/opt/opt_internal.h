@@ -17,6 +17,8 @@ typedef struct FlSubst {
   uint32_t n;
 } FlSubst;
 void fl_subst_set(FlSubst *s, const FlValue *from, FlValue *to);
+/* The same where `to` has not all rows of `from`: it is not what somebody would see of that. */
+void fl_subst_narrow(FlSubst *s, const FlValue *from, FlValue *to);
 FlValue *fl_subst_get(const FlSubst *s, FlValue *v);
 void fl_subst_args(const FlSubst *s, FlOp *op);
 void fl_subst_yields(const FlSubst *s, FlRegion *r);

@@ -333,7 +333,7 @@ static FlOp *take_rows(FlParts *p, FlBuilder *in, FlValue *open, FlValue *k, FlS
   FlType1 *types = FL_NEW_ARRAY(in->module->arena, FlType1, n);
   for (int i = 0; i < n; i++) types[i] = reader->results[i]->type;
   FlOp *rows = same_attributes(in, FL_OP_TABLE_PART, reader, 2, (FlValue *[]){open, k}, n, types);
-  for (int i = 0; i < n; i++) fl_subst_set(subst, reader->results[i], rows->results[i]);
+  for (int i = 0; i < n; i++) fl_subst_narrow(subst, reader->results[i], rows->results[i]);
   return rows;
 }
 
@@ -376,6 +376,7 @@ static void rewrite(FlParts *p, const FlPartValues *exits, const FlPartValues *y
   fl_ir_add_results(&b, loop, out.n, types);
   if (!p->rows) same_attributes(&b, FL_OP_TABLE_END, reader, 1, &open[1], 0, NULL);
   replace_exits(p, &b, exits, yields, sizes, loop, out.at);
+  fl_ir_unsee(part);
   fl_ir_remove(reader);
 }
 

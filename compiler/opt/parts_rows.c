@@ -32,8 +32,8 @@ FlOp *fl_parts_take_rows(const FlParts *p, FlBuilder *in, FlValue *k, FlSubst *s
     types[1 + i] = args[2 + i]->type;
   }
   FlOp *part = fl_ir_op(in, FL_OP_ROW_PART, n + 2, args, n + 1, types, 0);
-  fl_subst_set(subst, p->rows, part->results[0]);
-  for (int i = 0; i < n; i++) fl_subst_set(subst, args[2 + i], part->results[1 + i]);
+  fl_subst_narrow(subst, p->rows, part->results[0]);
+  for (int i = 0; i < n; i++) fl_subst_narrow(subst, args[2 + i], part->results[1 + i]);
   return part;
 }
 

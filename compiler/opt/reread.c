@@ -104,7 +104,7 @@ static void copy_column(Reread *r, FlValue *v) {
   fl_ir_inline_region(&in, map->regions[0], body->params, yields);
   fl_ir_yield(body, m, map->n_results, yields);
   fl_subst_region(&r->subst, body);
-  for (int k = 0; k < map->n_results; k++) fl_subst_set(&r->subst, map->results[k], copy->results[k]);
+  for (int k = 0; k < map->n_results; k++) fl_subst_narrow(&r->subst, map->results[k], copy->results[k]);
 }
 
 FlOp *fl_asks_reread(FlFunc *f, FlOp *reader, FlOp *group) {
@@ -115,7 +115,8 @@ FlOp *fl_asks_reread(FlFunc *f, FlOp *reader, FlOp *group) {
   FlOp *again = fl_ir_op(&b, FL_OP_READ_TABLE, reader->n_args, reader->args, reader->n_results, types, 0);
   again->attrs = reader->attrs;
   Reread r = {.func = f, .reader = reader, .group = group, .again = again};
-  for (int k = 0; k < reader->n_results; k++) fl_subst_set(&r.subst, reader->results[k], again->results[k]);
+  for (int k = 0; k < reader->n_results; k++)
+    fl_subst_narrow(&r.subst, reader->results[k], again->results[k]);
   for (FlOp *op = group; op; op = op->next) {
     int from = first_column(op, group);
     for (int i = from; from >= 0 && i < op->n_args; i++) {

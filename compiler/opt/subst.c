@@ -5,6 +5,11 @@
 #include <stdlib.h>
 
 void fl_subst_set(FlSubst *s, const FlValue *from, FlValue *to) {
+  if (to && from->seen) fl_ir_see_instead(from, to);
+  fl_subst_narrow(s, from, to);
+}
+
+void fl_subst_narrow(FlSubst *s, const FlValue *from, FlValue *to) {
   if (from->id >= s->n) {
     uint32_t n = from->region->func->next_id;
     FlValue **grown = fl_piece_grow(s->to, n * sizeof *grown);

@@ -63,7 +63,7 @@ static void replace(FlSubst *s, FlOp *sort, FlOp *take, FlValue *end, FlOp *at) 
   FlOp *rows = fl_ir_op(&b, FL_OP_TAKE, take->n_args, arrays, take->n_results, types, 0);
   rows->attrs.i = take->attrs.i;
   rows->places = take->places;
-  for (int k = 0; k < take->n_results; k++) fl_subst_set(s, take->results[k], rows->results[k]);
+  for (int k = 0; k < take->n_results; k++) fl_subst_narrow(s, take->results[k], rows->results[k]);
   fl_ir_remove(take);
   fl_ir_remove(sort);
 }

@@ -235,6 +235,19 @@ int fl_plan_columns_size(const FlPlanKernel *k);
 /* Of n of them: FlUse.rows as bytes, in the arena. */
 const uint8_t *fl_plan_row_bytes(FlArena *arena, int n, const FlUse *uses);
 
+/* seen.c: what values are seen as (FlSeen), behind what the list has of others, as fl_seen of flow/abi.h
+ * reads it. `at`: of each value where it will be, -1: nowhere; NULL: in this order. `site`: the number of a
+ * place, to whom `env` is given. The list is in the arena; its first number is the caller's. Gives where it
+ * says it; 0: none is seen. */
+enum { FL_SEEN_RECENT = 4 };
+typedef struct FlSeenList {
+  FlVec(int32_t) numbers;
+  FlSpan recent[FL_SEEN_RECENT]; /* places that were asked for, and their sites */
+  int site[FL_SEEN_RECENT], n_recent;
+} FlSeenList;
+int fl_plan_see(FlArena *arena, FlSeenList *list, int n, FlValue *const *values, const int *at,
+                int (*site)(void *env, FlSpan at), void *env);
+
 /* As text: values have the numbers that they have in the text of the IR. */
 void fl_plan_print(FlText1 *out, const FlPlan *p);
 

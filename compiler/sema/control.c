@@ -113,6 +113,7 @@ static void let(FlSema *s, const FlStmt *st) {
   fl_sema_bind_pattern(s, st->let.pattern, v, st->kind == FL_STMT_VAR ? FL_BIND_VAR : FL_BIND_VALUE,
                        st->let.type);
   if (!by_name) return;
+  if (!s->pure && st->let.value->kind != FL_EXPR_PIPE) fl_sema_see(s, st->let.pattern->span, v, true);
   FlBinding *b = fl_scope_find_in(s->scope, st->let.pattern->name.text);
   b->made_in = here;
   b->made_after = after;

@@ -509,6 +509,7 @@ static FlVal dispatch(FlSema *s, const FlExpr *e, const FlType *want) {
     FlVal v = fl_sema_expr_or_groups(s, e->pipe.value, NULL);
     if (fl_val_bad(v)) return v;
     FlVal out = fl_sema_call(s, e->pipe.call, &v, e->pipe.value->span, want);
+    fl_sema_see(s, e->pipe.call->span, out, false);
     if (s->witness) fl_witness_step(s, e->pipe.call->span, v, out);
     return out;
   }

@@ -342,6 +342,8 @@ const char *fl_val_text(FlSema *s, FlVal v); /* its type, for messages */
 /* Says to the witness, if there is one, what stands at a place of the source (witness.h). */
 void fl_witness_value(FlSema *s, FlSpan at, FlVal v);
 void fl_witness_step(FlSema *s, FlSpan at, FlVal takes, FlVal gives);
+/* A table that this place gives, as the record of a run has it (FlSeen). With a witness or without. */
+void fl_sema_see(FlSema *s, FlSpan at, FlVal v, bool let);
 void fl_witness_name(FlSema *s, FlSpan at, const FlBinding *b);
 void fl_witness_builtin(FlSema *s, FlSpan at, const FlBuiltin *bi);
 void fl_witness_columns(FlSema *s, FlSpan at, FlVal table);

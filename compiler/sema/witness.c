@@ -61,6 +61,32 @@ static FlFlow flow_of(FlVal v) {
   return (FlFlow){fl_val_rows(v), v.type->elem->n_fields};
 }
 
+/* A column of scalars: its values, which of them are valid, its levels. */
+static void see_column(FlSema *s, const FlSeen *like, const FlType *type, FlValue *const *parts) {
+  for (int k = 0; k < type->n_parts; k++) {
+    FlSeen seen = *like;
+    seen.n_parts = type->n_parts;
+    seen.part = k == 0 ? FL_SEEN_VALUES : k == 1 && type->nullable ? FL_SEEN_VALID : FL_SEEN_LEVELS;
+    fl_ir_see(s->arena, parts[k], &seen);
+  }
+}
+
+void fl_sema_see(FlSema *s, FlSpan at, FlVal v, bool let) {
+  if (!at.file || fl_val_bad(v) || s->tried) return;
+  if (v.type->kind != FL_TY_TABLE || fl_type_is_grouped(v.type)) return;
+  if (fl_sources_get(s->sources, at.file)->is_library) return;
+  const FlType *row = v.type->elem;
+  if (!at.call) at.call = s->b.call;
+  int depth = fl_ir_depth(s->b.region);
+  for (int i = 0; i < row->n_fields && i < FL_SEEN_COLUMNS; i++) {
+    const FlType *type = row->fields[i].type;
+    if (type->kind != FL_TY_SCALAR) continue;
+    FlSeen seen = {at, row->fields[i].name, i, row->n_fields, type->dtype, FL_SEEN_VALUES, 0, let, depth,
+                   false, NULL};
+    see_column(s, &seen, fl_type_many(s->types, type), v.parts + fl_type_field_part(v.type, i));
+  }
+}
+
 void fl_witness_step(FlSema *s, FlSpan at, FlVal takes, FlVal gives) {
   if (at.file && !fl_val_bad(gives)) s->witness->step(s->witness->env, at, flow_of(takes), flow_of(gives));
 }

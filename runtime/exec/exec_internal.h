@@ -227,8 +227,9 @@ void fl_flight_land(FlFuture *call, const FlStageKey *key, FlStatus status);
 char *fl_stage_key_text(const FlStage *stage, const FlStageKey *key, const FlSlot *args);
 /* Its arguments that are scalars and have names, as people read them; malloc, NULL: no memory. */
 char *fl_stage_args_text(const FlStage *stage, const FlSlot *args);
-/* Whether the run leaves a record, by its options. */
+/* Whether the run leaves a record, by its options; and that it does. */
 bool fl_last_run_wanted(const FlRun *run);
+bool fl_last_run_sees(const FlRun *run);
 void fl_last_run_save(void *run); /* while it runs: FlReportOptions.save */
 /* Reads the record of the run before, for who shows progress. */
 void fl_last_run_look(FlRun *run);
@@ -237,6 +238,17 @@ void fl_last_run_end(FlRun *run, int status, int signal);
 /* ---- runs ------------------------------------------------------------------------------------------ */
 
 typedef struct FlWaiting FlWaiting; /* tried.c */
+
+/* The first rows of tables: exec/seen.c. */
+typedef struct FlSeenSoFar {
+  pthread_mutex_t lock; /* of what follows */
+  struct FlSeenKept *last;
+  int32_t n_columns;
+  size_t bytes;
+} FlSeenSoFar;
+/* The lines of the record that say them. */
+void fl_seen_record(FlRun *run, FlRecordFiles *files, FILE *to);
+void fl_seen_free(FlSeenSoFar *all);
 
 /* What was shown, as lines of the record: exec/shown.c. */
 typedef struct FlShownSoFar {
@@ -272,6 +284,7 @@ struct FlRun {
   _Atomic uint32_t looks;  /* at that, and now and then at the clocks */
   pthread_mutex_t waiting_lock;
   FlShownSoFar shown;
+  FlSeenSoFar seen;
   FlWaiting *waiting; /* results that are stored when it has come to its end */
   _Atomic(_Atomic uint8_t *)
       told; /* [sites]: of its line it was said that it goes to disk; NULL: of none yet */

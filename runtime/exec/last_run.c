@@ -162,7 +162,12 @@ static void put_record(FILE *f, FlRun *run, const char *state, int status) {
   fl_record_put_runs(f, text, len);
   put_made(f, run->program);
   fl_paths_record(run->paths, f);
-  fl_report_record(run->report, f);
+  FlRecordFiles *files = fl_record_files_new();
+  if (files) {
+    fl_report_record(run->report, files, f);
+    fl_seen_record(run, files, f);
+    fl_record_files_end(files, f);
+  }
   fputs(FL_RECORD_BEFORE, f);
   fl_record_put_calls(f, text, len);
   fputs(FL_RECORD_SHOWN, f);
@@ -201,6 +206,8 @@ void fl_last_run_end(FlRun *run, int status, int signal) {
   if (run->options.report_file) read_before(run);
   save(run, signal ? "stopped" : status ? "failed" : "ended", signal ? 128 + signal : status);
 }
+
+bool fl_last_run_sees(const FlRun *run) { return run->recorded && has_store(run); }
 
 bool fl_last_run_wanted(const FlRun *run) {
   const FlRunOptions *o = &run->options;

@@ -125,7 +125,7 @@ int32_t fl_kernel_range(FlCtx *ctx, const FlKernel *kernel, const void *env, int
   return atomic_load_explicit(&r.faults, memory_order_relaxed);
 }
 
-FlStatus fl_run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t n, double cost) {
+static FlStatus run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t n, double cost) {
   if (ctx->ranks) return fl_ranks_kernel(ctx, kernel, env, n, cost);
   int64_t begin = 0, end = n;
   FlStatus parted =
@@ -135,6 +135,13 @@ FlStatus fl_run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int6
   int32_t faults = fl_kernel_range(ctx, kernel, env, begin, end, cost);
   if (fl_ctx_is_stopped(ctx)) return fl_fail_stopped(ctx);
   return faults ? fl_kernel_first_fault(ctx, kernel, env, begin, end, faults) : 0;
+}
+
+FlStatus fl_run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t n, double cost) {
+  FlStatus s = run_kernel(ctx, kernel, env, n, cost);
+  if (kernel->seen && !s)
+    fl_seen(ctx, kernel->seen, (const FlSlot *)env + kernel->n_uses + kernel->n_sizes + kernel->n_places);
+  return s;
 }
 
 void fl_kernel_fault(FlCtx *ctx, int32_t fault, int32_t site, int32_t rank, int64_t pos, const int64_t *index,

@@ -39,7 +39,7 @@ int64_t fl_moved_by_kernel(const FlKernel *k, const FlSlot *env, int64_t n) {
 static bool is_array(FlType1 t) { return t.rank > 0 && t.depth == 0; }
 
 int64_t fl_moved_to_op(const FlOpDesc *desc, const FlSlot *args) {
-  if (desc->passes == FL_PASSES_UNKNOWN) return -1;
+  if (desc->passes == FL_PASSES_UNKNOWN || desc->passes == FL_PASSES_FEWER) return -1;
   int64_t sum = 0;
   for (int32_t i = 0; i < (desc->passes == FL_PASSES_PICKS ? 1 : desc->n_args); i++) {
     if (desc->arg_types[i].depth) return -1;

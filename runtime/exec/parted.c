@@ -215,7 +215,7 @@ static Moved moved_by(const FlOpDesc *desc, int64_t rows_in, const FlSlot *resul
   return m;
 }
 
-FlStatus fl_run_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+static FlStatus run_told(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   FlStatus tried = fl_tried_op(ctx, desc, args);
   if (tried) return tried;
   FlReport *report = ctx->run ? ctx->run->report : NULL;
@@ -226,6 +226,7 @@ FlStatus fl_run_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot 
   int64_t rows_in = rows_given(desc, args), given = fl_report_times(mark) ? fl_moved_to_op(desc, args) : -1;
   FlStatus s = run_op(ctx, desc, args, results);
   Moved m = s ? (Moved){rows_in, -1, 0} : moved_by(desc, rows_in, results);
+  if (desc->passes == FL_PASSES_FEWER) m.rows_in = m.rows_out = -1;
   int64_t moved = s ? -1 : fl_moved_by_op(desc, given, results);
   int64_t end = fl_report_end(report, mark, m.rows_in, m.rows_out, m.bytes, moved);
   if (end >= 0 && fl_report_wants_operators(report)) {
@@ -233,5 +234,11 @@ FlStatus fl_run_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot 
     int32_t line = p && desc->site >= 0 && desc->site < p->n_sites ? p->sites[desc->site].line : 0;
     fl_report_operator(report, desc->name, line, worker, mark.begin, end);
   }
+  return s;
+}
+
+FlStatus fl_run_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  FlStatus s = run_told(ctx, desc, args, results);
+  if (desc->seen && !s) fl_seen(ctx, desc->seen, results);
   return s;
 }

@@ -139,6 +139,7 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
   run->start = fl_run_clock();
   if (options) run->options = *options;
   pthread_mutex_init(&run->waiting_lock, NULL);
+  pthread_mutex_init(&run->seen.lock, NULL);
   bool lane = run->options.ranks && run->options.trace_file; /* of the timeline that rank 0 writes */
   if (run->options.ranks && run->options.ranks->here) be_silent(&run->options);
   if (run->options.taker) run->options.out = say_nothing;
@@ -222,6 +223,7 @@ void fl_run_free(FlRun *run) {
   free((void *)atomic_load(&run->told));
   fl_record_free(run->before);
   fl_bytes_reset(&run->shown.lines);
+  fl_seen_free(&run->seen);
   free(run);
 }
 

@@ -52,7 +52,9 @@ FlStatus fl_run_steps(FlCtx *ctx, const FlSteps *steps, int32_t from, int32_t to
       return s;
     }
     for (int32_t i = 0; i < kind->n_results; i++) write_place(p, *at++, p->results[i]);
-    for (int32_t n = *at++; n > 0; n--) release(p, *at++);
+    int32_t n = *at++;
+    if (n & FL_STEP_SEEN) fl_seen(ctx, steps->seen + *at++, p->results);
+    for (n &= ~FL_STEP_SEEN; n > 0; n--) release(p, *at++);
   }
   return 0;
 }
@@ -177,5 +179,6 @@ FlStatus fl_map_tasks(FlCtx *ctx, const void *what, const FlSlot *env, FlSlot *r
   }
   if (!s) s = run_or_share(ctx, t, env, n, cut, results);
   for (int32_t k = 0; k < made && s; k++) fl_array_unref(results[k].a);
+  if (t->seen && !s) fl_seen(ctx, t->seen, results);
   return s;
 }

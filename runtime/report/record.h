@@ -1,7 +1,7 @@
 /* record.h: what is left of a script's last run, as data: written by runs, read by all who speak of them.
  *
  *   record := FL_RECORD_HEAD run sum* FL_RECORD_BEFORE call*       sum*: the runs before, the latest first
- *   run    := sum (file | read | made | stage | note | place)*
+ *   run    := sum (file | read | made | stage | note | place | rows cells*)*
  *   sum    := "run" began state status ns peak workers source run cached failed (name '=' value)*
  *             began: microseconds since 1970; state: running, ended, failed, stopped; peak: bytes; source: digest of the texts;
  *             then how many stage calls ran, were cached, failed; notes, the last value of each name
@@ -18,6 +18,14 @@
  *             held: the most bytes that the run held while one of them ran, in blocks of its pool of memory
  *             (64 KiB and more each, none in files), whoever took them; of stages -1: not known
  *             moved: bytes that they read and wrote, as exec/moved.h counts them; -1: not known of some
+ *   rows   := "rows" kind file line column length callers text n columns
+ *             a table as the text gives it there, where that is once in a run; kind: step, of a pipe (the call
+ *             behind its |>), or let, at the top; n: its rows; columns: how many it has
+ *   cells  := "cells" column name type cell*           column: which of the table, from 0; its first rows
+ *   cell   := text "="?                                of texts and categories; "=" behind it: it is cut
+ *           | digits                                   the bytes of another value as a number, hexadecimal
+ *           | "="                                      null
+ *           | ":"                                      not known
  *   call   := made | stage                             of the run before
  *   then FL_RECORD_SHOWN and what was shown (exec/shown.h), which is no text
  *
@@ -31,7 +39,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define FL_RECORD_HEAD "flow run 3\n"
+#define FL_RECORD_HEAD "flow run 4\n"
 #define FL_RECORD_BEFORE "---\n"
 #define FL_RECORD_SHOWN "===\n"
 
@@ -40,7 +48,10 @@ enum {
   FL_RECORD_STAGES = 10000,
   FL_RECORD_NOTES = 500,
   FL_RECORD_FILES = 500,
-  FL_RECORD_RUNS = 20
+  FL_RECORD_RUNS = 20,
+  FL_RECORD_ROWS = 20,             /* of a table, the first */
+  FL_RECORD_CELL = 80,             /* bytes of a text, at most */
+  FL_RECORD_ROWS_BYTES = 256 << 10 /* of the lines of all rows and cells together */
 };
 
 typedef struct FlRecordPair {
@@ -89,6 +100,28 @@ typedef struct FlRecordPlace {
   int64_t calls, ns, rows_in, rows_out, bytes, held, moved;
 } FlRecordPlace;
 
+typedef struct FlRecordCell {
+  const char *text; /* as people read it; NULL: null, or not known */
+  bool null, cut;
+} FlRecordCell;
+
+typedef struct FlRecordColumn {
+  const char *name, *type;
+  char **words;        /* its cells, as they stand there */
+  FlRecordCell *cells; /* NULL: nobody has read them (fl_last_run_cells of exec/last_run.h) */
+  int at, n;
+} FlRecordColumn;
+
+typedef struct FlRecordRows {
+  const char *callers;
+  int file, line, column, length;
+  uint64_t text;
+  int64_t n;
+  bool let;
+  int of, n_columns; /* the table has; are here */
+  FlRecordColumn *columns;
+} FlRecordRows;
+
 typedef struct FlRecordCalls {
   FlRecordMade *made;
   FlRecordStage *stages;
@@ -101,14 +134,19 @@ typedef struct FlRecord {
   FlRecordRead *reads;
   FlRecordNote *notes;
   FlRecordPlace *places;
+  FlRecordRows *rows;
   FlRecordCalls now, before;
-  int n_runs, n_files, n_reads, n_notes, n_places;
+  int n_runs, n_files, n_reads, n_notes, n_places, n_rows;
   struct FlRecordMemory *memory;
 } FlRecord;
 
 /* NULL: it is no record of this version, or there is no memory. Lines that are no such lines are left out. */
 FlRecord *fl_record_read(const char *bytes, size_t len);
 void fl_record_free(FlRecord *record); /* NULL is allowed */
+/* Memory that lives as long as the record, zeros; NULL: there is none. */
+void *fl_record_room(FlRecord *record, size_t bytes);
+/* A word without its %20, in place. */
+char *fl_record_plain(char *word);
 
 /* What stays of a record in that of the run after it, as its lines are: its runs, but the oldest, and its
  * calls. Nothing of a record of another version. */

@@ -15,9 +15,10 @@ typedef struct Reader {
   FlRecord *r;
   FlRecordCalls *calls; /* of this run, then of the one before */
   bool before, failed;
+  bool rows; /* the line of the last rows was whole, so that their cells may follow */
 } Reader;
 
-static void *block(FlRecord *r, size_t bytes) {
+void *fl_record_room(FlRecord *r, size_t bytes) {
   struct FlRecordMemory *m = calloc(1, sizeof *m + bytes);
   if (!m) return NULL;
   m->next = r->memory;
@@ -36,6 +37,8 @@ void fl_record_free(FlRecord *r) {
   free(r->reads);
   free(r->notes);
   free(r->places);
+  for (int i = 0; i < r->n_rows; i++) free(r->rows[i].columns);
+  free(r->rows);
   free(r->now.made);
   free(r->now.stages);
   free(r->before.made);
@@ -57,7 +60,7 @@ static void *more(Reader *in, void **at, int n, size_t size) {
 }
 
 /* %20 as the byte it stands for, in place. */
-static char *plain(char *word) {
+char *fl_record_plain(char *word) {
   char *to = word;
   for (const char *at = word; *at; at++) {
     unsigned byte;
@@ -92,7 +95,7 @@ static bool int_of(char **rest, int *out) {
 
 static bool text_of(char **rest, const char **out) {
   char *word = word_of(rest);
-  *out = word ? plain(word) : NULL;
+  *out = word ? fl_record_plain(word) : NULL;
   return word != NULL;
 }
 
@@ -104,11 +107,11 @@ static int words_in(const char *rest) {
 
 /* The rest of a line: "name=value" each. */
 static FlRecordPair *pairs_of(Reader *in, char **rest, int *n) {
-  FlRecordPair *pairs = block(in->r, (size_t)(words_in(*rest) + 1) * sizeof *pairs);
+  FlRecordPair *pairs = fl_record_room(in->r, (size_t)(words_in(*rest) + 1) * sizeof *pairs);
   *n = 0;
   for (char *word; pairs && (word = word_of(rest));) {
     char *value = word, *name = strsep(&value, "=");
-    if (value) pairs[(*n)++] = (FlRecordPair){plain(name), plain(value)};
+    if (value) pairs[(*n)++] = (FlRecordPair){fl_record_plain(name), fl_record_plain(value)};
   }
   return pairs;
 }
@@ -149,14 +152,14 @@ static bool read_made(Reader *in, char *rest) {
 }
 
 static FlRecordArg *args_of(Reader *in, char **rest, int *n) {
-  FlRecordArg *args = block(in->r, (size_t)(words_in(*rest) + 1) * sizeof *args);
+  FlRecordArg *args = fl_record_room(in->r, (size_t)(words_in(*rest) + 1) * sizeof *args);
   *n = 0;
   for (char *word; args && (word = word_of(rest));) {
     FlRecordArg *a = &args[(*n)++];
     a->digest = strsep(&word, ":");
     char *name = word ? strsep(&word, "=") : NULL;
-    a->name = name ? plain(name) : NULL;
-    a->value = word ? plain(word) : NULL;
+    a->name = name ? fl_record_plain(name) : NULL;
+    a->value = word ? fl_record_plain(word) : NULL;
   }
   return args;
 }
@@ -197,13 +200,44 @@ static bool read_place(Reader *in, char *rest) {
   return to;
 }
 
+static bool read_rows(Reader *in, char *rest) {
+  FlRecordRows x = {0};
+  const char *kind = NULL, *text = NULL;
+  bool good = text_of(&rest, &kind) && int_of(&rest, &x.file) && int_of(&rest, &x.line) &&
+              int_of(&rest, &x.column) && int_of(&rest, &x.length) && text_of(&rest, &x.callers) &&
+              text_of(&rest, &text) && number_of(&rest, &x.n) && int_of(&rest, &x.of) &&
+              x.n >= 0 && x.file >= 0;
+  if (good) x.text = strtoull(text, NULL, 16);
+  x.let = good && strcmp(kind, "let") == 0;
+  FlRecordRows *to = good ? more(in, (void **)&in->r->rows, in->r->n_rows, sizeof x) : NULL;
+  if (to) *to = x, in->r->n_rows++;
+  in->rows = to != NULL;
+  return to;
+}
+
+/* A column of the rows before it. */
+static bool read_cells(Reader *in, char *rest) {
+  FlRecordRows *rows = in->rows ? &in->r->rows[in->r->n_rows - 1] : NULL;
+  FlRecordColumn c = {0};
+  bool good = rows && int_of(&rest, &c.at) && text_of(&rest, &c.name) && text_of(&rest, &c.type);
+  int most = good ? words_in(rest) : 0;
+  int wanted = good && rows->n < FL_RECORD_ROWS ? (int)rows->n : FL_RECORD_ROWS;
+  if (!good || most != wanted || !(c.words = fl_record_room(in->r, (size_t)(most + 1) * sizeof *c.words)))
+    return false;
+  for (char *word; (word = word_of(&rest));) c.words[c.n++] = word;
+  if (c.n != wanted) return false;
+  FlRecordColumn *to = more(in, (void **)&rows->columns, rows->n_columns, sizeof c);
+  if (to) *to = c, rows->n_columns++;
+  return to;
+}
+
 static const struct {
   const char *word;
   bool (*read)(Reader *in, char *rest);
   bool before; /* stands behind FL_RECORD_BEFORE, too */
 } lines[] = {{"run", read_run, false},    {"file", read_file, false},  {"read", read_read, false},
              {"made", read_made, true},   {"stage", read_stage, true}, {"note", read_note, false},
-             {"place", read_place, false}};
+             {"place", read_place, false}, {"rows", read_rows, false}, {"cells", read_cells, false}};
 
 static void read_line(Reader *in, char *line) {
   if (strcmp(line, "---") == 0) {
@@ -223,7 +257,7 @@ FlRecord *fl_record_read(const char *bytes, size_t len) {
   const char *shown = memmem(bytes, len, "\n" FL_RECORD_SHOWN, strlen("\n" FL_RECORD_SHOWN));
   if (shown) len = (size_t)(shown - bytes);
   if (len < head) len = head;
-  char *text = r ? block(r, len - head + 1) : NULL;
+  char *text = r ? fl_record_room(r, len - head + 1) : NULL;
   Reader in = {.r = r, .calls = text ? &r->now : NULL};
   if (text) memcpy(text, bytes + head, len - head);
   for (char *line; text && !in.failed && (line = strsep(&text, "\n"));) read_line(&in, line);

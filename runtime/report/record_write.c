@@ -18,6 +18,19 @@ void fl_record_word(FILE *f, const char *s) {
   }
 }
 
+void fl_record_numbers(FILE *f, int n, const int64_t *numbers) {
+  char line[21 * FL_RECORD_NUMBERS], *end = line + sizeof line, *at = end;
+  while (n-- > 0) {
+    int64_t v = numbers[n];
+    uint64_t left = v < 0 ? -(uint64_t)v : (uint64_t)v;
+    do *--at = (char)('0' + left % 10);
+    while (left /= 10);
+    if (v < 0) *--at = '-';
+    *--at = ' ';
+  }
+  fwrite(at, 1, (size_t)(end - at), f);
+}
+
 /* ---- what stays of the record before ---- */
 
 /* Its first `most` lines that begin so, up to FL_RECORD_BEFORE; the bytes of what was shown are none. */
@@ -55,13 +68,15 @@ int32_t fl_report_site(const FlReport *r, int32_t site) {
 
 /* ---- files ---- */
 
-typedef struct Files {
+struct FlRecordFiles {
   const char *at[FL_RECORD_FILES];
   int n;
-} Files;
+};
+
+FlRecordFiles *fl_record_files_new(void) { return calloc(1, sizeof(FlRecordFiles)); }
 
 /* The number of a file; -1: there are too many. */
-static int file_of(Files *files, const char *path) {
+static int file_of(FlRecordFiles *files, const char *path) {
   int k = 0;
   while (k < files->n && files->at[k] != path && strcmp(files->at[k], path) != 0) k++;
   if (k == FL_RECORD_FILES) return -1;
@@ -69,13 +84,14 @@ static int file_of(Files *files, const char *path) {
   return k;
 }
 
-static void put_files(FILE *f, const Files *files) {
+void fl_record_files_end(FlRecordFiles *files, FILE *f) {
   for (int k = 0; k < files->n; k++) {
     char real[PATH_MAX];
     fputs("file ", f);
     fl_record_word(f, realpath(files->at[k], real) ? real : files->at[k]);
     fputc('\n', f);
   }
+  free(files);
 }
 
 /* ---- places ---- */
@@ -89,21 +105,29 @@ static void put_callers(FILE *f, const FlReport *r, int32_t site) {
   if (!n) fputc('-', f);
 }
 
-static void put_place(FILE *f, const FlReport *r, Files *files, const FlPlaceSum *p) {
-  int32_t site = fl_report_site(r, p->site);
+bool fl_report_record_site(const FlReport *r, FlRecordFiles *files, int32_t site, FILE *f) {
   const FlSite *s = site_of(r, site);
   int file = s ? file_of(files, s->file) : -1;
-  if (file < 0) return;
+  if (file < 0) return false;
+  fl_record_numbers(f, 4, (const int64_t[]){file, s->line, s->column, s->length});
+  fputc(' ', f);
+  put_callers(f, r, site);
+  fprintf(f, " %llx", (unsigned long long)fl_record_line(s->line_text, strlen(s->line_text)));
+  return true;
+}
+
+static void put_place(FILE *f, const FlReport *r, FlRecordFiles *files, const FlPlaceSum *p) {
+  int32_t site = fl_report_site(r, p->site);
+  const FlSite *s = site_of(r, site);
+  if (!s || file_of(files, s->file) < 0) return;
   fputs("place ", f);
   if (strchr(p->name, '.')) fputs("loop", f); /* its name is of the code: main.map.3 */
   else fl_record_word(f, p->name);
-  fprintf(f, " %d %d %d %d ", file, s->line, s->column, s->length);
-  put_callers(f, r, site);
-  fprintf(f, " %llx %lld %lld %lld %lld %lld %lld %lld\n",
-          (unsigned long long)fl_record_line(s->line_text, strlen(s->line_text)), (long long)p->calls,
-          (long long)p->ns, (long long)p->rows_in, (long long)(p->counted ? p->rows_out : -1),
-          (long long)p->bytes, (long long)p->held,
-          (long long)(p->unmoved ? -1 : p->moved));
+  fl_report_record_site(r, files, site, f);
+  const int64_t numbers[] = {p->calls, p->ns,   p->rows_in, p->counted ? p->rows_out : -1,
+                             p->bytes, p->held, p->unmoved ? -1 : p->moved};
+  fl_record_numbers(f, 7, numbers);
+  fputc('\n', f);
 }
 
 static int by_time(const void *a, const void *b) {
@@ -111,7 +135,7 @@ static int by_time(const void *a, const void *b) {
   return (x->ns < y->ns) - (x->ns > y->ns);
 }
 
-static void put_places(FILE *f, const FlReport *r, Files *files) {
+static void put_places(FILE *f, const FlReport *r, FlRecordFiles *files) {
   int32_t n;
   FlPlaceSum *sums = fl_report_places(r, &n);
   if (n > FL_RECORD_PLACES) qsort(sums, (size_t)n, sizeof *sums, by_time);
@@ -121,7 +145,7 @@ static void put_places(FILE *f, const FlReport *r, Files *files) {
 
 /* ---- stages and notes ---- */
 
-static void put_stage(FILE *f, const FlReport *r, Files *files, const FlStageEvent *e, int64_t now) {
+static void put_stage(FILE *f, const FlReport *r, FlRecordFiles *files, const FlStageEvent *e, int64_t now) {
   const FlSite *s = site_of(r, e->stage->site);
   bool over = e->end >= 0;
   fputs("stage ", f);
@@ -146,9 +170,7 @@ static void put_note(FILE *f, const FlNoteEvent *e) {
   fputc('\n', f);
 }
 
-void fl_report_record(FlReport *r, FILE *f) {
-  Files *files = calloc(1, sizeof *files);
-  if (!files) return;
+void fl_report_record(FlReport *r, FlRecordFiles *files, FILE *f) {
   int64_t now = fl_report_now(r);
   put_places(f, r, files);
   pthread_mutex_lock(&r->lock);
@@ -157,8 +179,6 @@ void fl_report_record(FlReport *r, FILE *f) {
   int32_t first = r->n_notes > FL_RECORD_NOTES ? r->n_notes - FL_RECORD_NOTES : 0;
   for (int32_t i = first; i < r->n_notes; i++) put_note(f, &r->notes[i]);
   pthread_mutex_unlock(&r->lock);
-  put_files(f, files);
-  free(files);
 }
 
 /* Of each note the last value. */

@@ -155,10 +155,18 @@ bool fl_report_is_live(const FlReport *report);
 struct FlRecord;
 void fl_report_before(FlReport *report, const struct FlRecord *before);
 
-/* The lines of the record that a report knows: files, stages, notes, places; and those of its own run that
+/* The lines of the record that a report knows: stages, notes, places; and those of its own run that
  * its first line has behind its source. Any time, any thread. */
-void fl_report_record(FlReport *report, FILE *to);
+typedef struct FlRecordFiles FlRecordFiles; /* of the source, numbered as they are met */
+FlRecordFiles *fl_record_files_new(void);    /* NULL: no memory */
+void fl_report_record(FlReport *report, FlRecordFiles *files, FILE *to);
+/* " file line column length callers text" of a site; false: there is none, and nothing is written. */
+bool fl_report_record_site(const FlReport *report, FlRecordFiles *files, int32_t site, FILE *to);
+void fl_record_files_end(FlRecordFiles *files, FILE *to); /* writes and frees them */
 void fl_report_record_counts(FlReport *report, FILE *to);
+/* Numbers of a line, a blank before each: at most so many. printf would take most of the time of a record. */
+enum { FL_RECORD_NUMBERS = 8 };
+void fl_record_numbers(FILE *to, int n, const int64_t *numbers);
 /* A word of a record, as it stands there. */
 void fl_record_word(FILE *to, const char *word);
 

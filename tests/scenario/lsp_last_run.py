@@ -109,7 +109,7 @@ class Writer:
             if kind == "semi":
                 return f'join({text}, on = {on}, how = "semi")', Table(t.columns, [r for r in t.rows if r[on] in keys])
             return f"join({text}, on = {on})", Table(t.columns + [other.columns[1]], [dict(r, **o) for r in t.rows for o in keys.get(r[on], [])])
-        groups = {r[c] for r in t.rows}
+        groups = sorted({r[c] for r in t.rows})
         new = self.name()
         return f"group_by({c}) |> summarize({new} = count())", Table([c, new], [{c: g, new: sum(r[c] == g for r in t.rows)} for g in groups])
 
@@ -152,6 +152,25 @@ class Writer:
         return "\n".join(self.lines) + "\n"
 
 
+def rows_in_record(place, script="main.flow"):
+    """{(line, column, length): (rows, columns of the table, {name: first cells})} of the steps in the record of a script."""
+    for p in place.store.glob("records/*/*"):
+        text = p.read_bytes()
+        at = text.find(b"flow run 4\n")
+        found = {}
+        for words in (line.split(" ") for line in text[max(at, 0):].split(b"\n---\n")[0].decode().split("\n") if at >= 0):
+            if words[0] == "rows":
+                cells = {}
+                if words[1] == "step":
+                    found[int(words[3]), int(words[4]), int(words[5])] = (int(words[8]), int(words[9]), cells)
+            elif words[0] == "cells":
+                cells[words[2]] = [str(int(w, 16) - (1 << 64) * (int(w, 16) >> 63)) for w in words[4:]]
+        if at >= 0:
+            return found
+    return {}
+
+
+with_rows = without_rows = 0
 SAYS = re.compile(r"^(?:([\d,]+) -> )?([\d,]+|\?) x (\d+)( in (\d+) goes)?( \(stale\))?$")
 known = unknown = 0
 for seed in range(SEED, SEED + ROUNDS):
@@ -164,6 +183,20 @@ for seed in range(SEED, SEED + ROUNDS):
     options = [m for m in mode if m in ("-O0", "--interp")]
     done = place.run("run", *options, "main.flow", *[m for m in mode if m not in options])
     check(done.returncode == 0, f"seed {seed} runs", done.stderr + "\n".join(writer.lines))
+    found = rows_in_record(place)
+    at = {}
+    for (line, column, length), has in found.items():
+        at[line, writer.lines[line - 1][:column - 1 + length]] = has
+    for key, (_, gives) in writer.want.items():
+        if not all(gives.rows[:1]):
+            continue
+        n, of, cells = at.get(key, (None, 0, {}))
+        with_rows, without_rows = with_rows + (n is not None), without_rows + (n is None)
+        if n is None:
+            continue
+        want = {c: [str(r[c]) for r in gives.rows[:20]] for c in gives.columns}
+        check((n, of) == (len(gives.rows), len(gives.columns)), f"seed {seed} {mode}: {key} has {len(gives.rows)} rows", (n, of))
+        check(cells and all(cells[c] == want[c] for c in cells), f"seed {seed} {mode}: the first rows behind {key}", (cells, "\n".join(writer.lines)))
     hints, lenses, _ = asked(place)
     for (line, before), label in hints.items():
         says = SAYS.match(label)
@@ -184,6 +217,8 @@ for seed in range(SEED, SEED + ROUNDS):
         check(not says[6], f"seed {seed}: it is not stale", label)
     check(len(hints) >= len(writer.want), f"seed {seed}: each step has a hint", [len(hints), len(writer.want)])
 print(f"{known} steps known, {unknown} not")
+print(f"{with_rows} steps with rows, {without_rows} without")
+check(with_rows > without_rows, "most steps have rows", [with_rows, without_rows])
 check(known > 2 * unknown, "most steps are known", [known, unknown])
 
 # ---- stale ----

@@ -194,6 +194,7 @@ typedef struct FlKernel {
   int32_t in_parts;     /* FlInParts */
   const uint8_t *stays; /* of each result: 1: it may be here in part; NULL: it has none */
   int32_t rows_at;      /* FL_PARTS_COLUMNS: which of what it captures is the number of rows; else -1 */
+  const int32_t *seen;  /* of its results (fl_seen) */
 } FlKernel;
 
 /* A column that an operator takes or gives, as values and what comes with them. */
@@ -227,8 +228,9 @@ typedef struct FlOptionAttr {
 } FlOptionAttr;
 
 /* How much of its arguments an operator reads, beside writing what it gives: nobody says; each once; of its
- * first argument all, of the others as many elements as it gives. */
-typedef enum FlPasses { FL_PASSES_UNKNOWN, FL_PASSES_ALL, FL_PASSES_PICKS } FlPasses;
+ * first argument all, of the others as many elements as it gives. FEWER: rows that it takes or gives are
+ * fewer than the script says, so that no count of them is told. */
+typedef enum FlPasses { FL_PASSES_UNKNOWN, FL_PASSES_ALL, FL_PASSES_PICKS, FL_PASSES_FEWER } FlPasses;
 
 /* Static description of one runtime-operator call, emitted by the compiler: what ops.def calls attributes. */
 typedef struct FlOpDesc FlOpDesc;
@@ -256,7 +258,8 @@ struct FlOpDesc {
   const uint8_t *rows;  /* of each argument: FlRows; NULL: it is not run by fl_run_op */
   const uint8_t *stays; /* as of FlKernel */
   FlRuntimeOp *run;
-  const char *name; /* of the operator */
+  const char *name;    /* of the operator */
+  const int32_t *seen; /* of its results (fl_seen) */
 };
 
 /* What attribute i of `take` says of the row numbers: -1 is allowed and gives zeros (empty texts); all are
@@ -356,7 +359,7 @@ typedef struct FlProgram {
   uint64_t needs; /* features of the processor, base/features.h; 0: those of this one */
 } FlProgram;
 /* Of values and how they are stored, which keys depend on; and of programs: these tables. */
-enum { FL_ABI_VERSION = 3, FL_PROGRAM_VERSION = 12 };
+enum { FL_ABI_VERSION = 3, FL_PROGRAM_VERSION = 13 };
 
 /* FlStage.machine of stages with products by BLAS: the class of the processor, and which OpenBLAS computes
  * for it. */
@@ -464,6 +467,24 @@ void fl_fold_rows_f32(float *leaf, int64_t leaves, int64_t step, int64_t width);
 /* Runs desc->run, which gets whole arrays alone: of arrays that are here in part, where the operator works by
  * rows, what is here, and then so are its results; where it does not, it is refused. */
 FlRuntimeOp fl_run_op;
+/* Columns of tables that the user's text gives at a place, which the record of a run keeps the first rows of
+ * (exec/seen.c). `seen` points into a list of numbers: how many of the list come before; of how many columns
+ * it speaks; of each an FlSeenColumn, whose name follows. The list begins with the site that sites in it are
+ * counted from. NULL: nothing is seen. */
+enum { FL_SEEN_VALUES, FL_SEEN_VALID, FL_SEEN_LEVELS };
+typedef struct FlSeenColumn {
+  int32_t site;              /* of the table: the step of a pipe, or a `let` */
+  uint16_t value, n_columns; /* which of the values that are there is it; of the table */
+  uint8_t column, dtype;     /* which of them; what it holds */
+  uint8_t part, n_parts;     /* which of its arrays is it; how many it has */
+  uint8_t let;
+  uint8_t if_first; /* 1: it is none where the first value is false */
+  uint8_t name;     /* how many numbers its name takes: bytes, then zeros */
+  uint8_t none;
+} FlSeenColumn;
+/* These values are there now, and have just been made, once in a run. Keeps none of them, never fails. */
+void fl_seen(FlCtx *ctx, const int32_t *seen, const FlSlot *values);
+void fl_seen_own(FlCtx *ctx, const int32_t *seen, FlArray *const *own); /* the same, in such an order */
 /* Run kernel over [0, n) on the pool, inline when n * cost is small. cost: estimated nanoseconds an element.
  * Where it captures arrays that are here in part, as fl_run_op: over those of the elements whose rows are. On
  * faults runs `precise` and records the first error in (rank, position) order. */
@@ -526,11 +547,13 @@ typedef struct FlStepKind {
 } FlStepKind;
 
 /* `code` is a row of numbers for each step: its kind, the places of its arguments and results, how many
- * arrays are released after it, their places. */
+ * arrays are released after it (with FL_STEP_SEEN: then where the list says what its results are seen as),
+ * their places. */
+enum { FL_STEP_SEEN = 1 << 30 };
 typedef struct FlSteps {
   const FlStepKind *kinds;
   const FlSlot *constants;
-  const int32_t *code;
+  const int32_t *code, *seen; /* seen: the list (fl_seen), from its first number on */
 } FlSteps;
 
 /* Where the values of a running function are. */
@@ -560,6 +583,7 @@ typedef struct FlTasks {
   /* of each result: 1: a list whose arrays are only joined, and may be here in part then: of several ranks
    * each keeps those that it made. NULL: there is none */
   const uint8_t *stays;
+  const int32_t *seen; /* of its results (fl_seen) */
 } FlTasks;
 /* Operations as `op` of a kind. An array of scalars (what: FlOpDesc); the results of a loop of tasks, an
  * array or a list each (what: FlTasks). */

@@ -7,12 +7,17 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-/* Whether all of the file was read for its types: it is small, and of a format whose types come from values.
- */
+enum { SMALL = 4 << 20 }; /* bytes of a file: reading a column of it takes some milliseconds */
+
+/* Whether all of the file counts for its types, and it is small: files that say their types may have any
+ * size. */
 static bool read_whole(const char *reader, const char *path, FlOptions options) {
   FlIoSchema schema;
   FlIoError e = {0};
+  struct stat there;
+  if (stat(path, &there) != 0 || there.st_size > SMALL) return false;
   bool good = fl_io_schema_of(reader)(path, options, &schema, &e), whole = good && schema.whole;
   if (good) fl_io_schema_reset(&schema);
   return whole;

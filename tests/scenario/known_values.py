@@ -114,6 +114,13 @@ place.write("main.flow", 'param given: file = "few.csv"\nlet texts = ["norht"]\n
             'print(len(read_csv(given) |> where(k == "norht")), len(read_csv(files("few*.csv")) |> where(k == "norht")))\n'
             'print(len(read_csv("few.csv") |> where(k == texts[0])))\n')
 check(said("") == [], "of many texts, of a large file, of a file that is given, of several", said(""))
+place.write("make.flow", 'write_arrow(read_csv("large.csv"), "large.arrow")\nwrite_arrow(read_csv("few.csv"), "few.arrow")\n')
+done = place.run("run", "--no-cache", "make.flow")
+check(done.returncode == 0 and (place.path / "large.arrow").stat().st_size > 4 << 20, "Arrow files are made", done.stderr)
+place.write("main.flow", 'print(len(read_arrow("large.arrow") |> where(k == "norht")))\n')
+check(said("") == [], "of a large Arrow file, which says its types", said(""))
+place.write("main.flow", 'print(len(read_arrow("few.arrow") |> where(k == "norht")))\n')
+check([t for _, t, _ in said("")] == ["norht"], "of a small one", said(""))
 place.write("main.flow", 'let c = category(read_csv("few.csv").k)\nprint(sum(c == "norht"))\n')
 check([t for _, t, _ in said("")] == ["norht"], "levels that are found in a file", said(""))
 finish()

@@ -12,8 +12,9 @@
  * of its own rows (plan/parted.c). */
 #include "opt/parts_internal.h"
 
-/* Each time with less that moves. */
-enum { TRIES = 4 };
+/* TRIES: each time with less that moves. MOST: filters of a function; of more, finding what folds them would
+ * take time with their square. */
+enum { TRIES = 4, MOST = 256 };
 
 FlValue *fl_parts_count_rows(const FlParts *p, FlBuilder *b) {
   FlValue *part = fl_ir_const_i(b, FL_I64, FL_ROW_PART), *less = fl_ir_const_i(b, FL_I64, FL_ROW_PART - 1);
@@ -117,7 +118,7 @@ void fl_opt_parts_rows(FlModule *m) {
     FlVec(FlOp *) filters = {0}; /* found before some of them move */
     for (FlOp *op = f->body->first; op; op = op->next)
       if (rows_of(op)) fl_vec_push(arena, &filters, op);
-    for (int i = 0; i < filters.n; i++)
+    for (int i = 0; i < filters.n && filters.n <= MOST; i++)
       if (filters.at[i]->parent == f->body) try_filter(f, filters.at[i]);
   }
   fl_arena_free(arena);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""tpch_data.py FOLDER SF TOOL: the tables of TPC-H in a folder, once in each form that bench/tpch asks about.
+"""tpch_data.py FOLDER SF TOOL FORMS: the tables of TPC-H in a folder, once in each form that bench/tpch asks about.
 
-Comes in: the folder, the scale factor, the path of tpchgen-cli. Goes out: FOLDER/csv/NAME.csv and FOLDER/parquet/NAME.parquet as the
+Comes in: the folder, the scale factor, the path of tpchgen-cli, the forms with commas between. Goes out: FOLDER/csv/NAME.csv and FOLDER/parquet/NAME.parquet as the
 tool writes them; FOLDER/arrow/NAME.arrow, uncompressed Arrow files as pyarrow writes them, prices as doubles and texts as utf8;
 FOLDER/dict/, the same with texts of few values in dictionaries; FOLDER/decimal/, the same as arrow/ with prices as decimals; and
 FOLDER/tpch.duckdb, DuckDB's own tables. What always holds: what is there already is not made again, and nothing is there by halves."""
@@ -43,16 +43,28 @@ def column(name, values, form):
     return values
 
 
+def in_batches(path, form):
+    """The rows of a Parquet file in a form, batch by batch: SF 10 need not be in memory, but for dictionaries, of which a column has one."""
+    file = pyarrow.parquet.ParquetFile(path)
+    rows = [file.read()] if form == "dict" else file.iter_batches(batch_size=BATCH)
+    for some in rows:
+        columns = [column(name, some.column(name), form) for name in some.schema.names]
+        fields = [pyarrow.field(f.name, c.type, f.nullable) for f, c in zip(some.schema, columns)]
+        if form == "dict":
+            yield from pyarrow.Table.from_arrays(columns, schema=pyarrow.schema(fields)).combine_chunks().to_batches(BATCH)
+        else:
+            yield pyarrow.record_batch(columns, schema=pyarrow.schema(fields))
+
+
 def arrow(folder, form):
     def make(part):
         part.mkdir(exist_ok=True)
         for name in TABLES:
-            table = pyarrow.parquet.read_table(folder / f"parquet/{name}.parquet")
-            columns = [column(field.name, table.column(field.name), form) for field in table.schema]
-            fields = [pyarrow.field(f.name, c.type, f.nullable) for f, c in zip(table.schema, columns)]
-            made = pyarrow.Table.from_arrays(columns, schema=pyarrow.schema(fields)).combine_chunks()
-            with pyarrow.ipc.new_file(part / f"{name}.arrow", made.schema) as out:
-                out.write_table(made, max_chunksize=BATCH)
+            out = None
+            for batch in in_batches(folder / f"parquet/{name}.parquet", form):
+                out = out or pyarrow.ipc.new_file(part / f"{name}.arrow", batch.schema)
+                out.write_batch(batch)
+            out.close()
     return make
 
 
@@ -66,12 +78,12 @@ def own(folder):
 
 
 def main():
-    folder, scale, tool = pathlib.Path(sys.argv[1]), float(sys.argv[2]), sys.argv[3]
+    folder, scale, tool, forms = pathlib.Path(sys.argv[1]), float(sys.argv[2]), sys.argv[3], sys.argv[4].split(",")
     folder.mkdir(parents=True, exist_ok=True)
-    for form in "csv", "parquet":
-        whole(folder / form, generate(tool, form, scale))
-    for form in "arrow", "dict", "decimal":
-        whole(folder / form, arrow(folder, form))
+    whole(folder / "parquet", generate(tool, "parquet", scale))  # the other forms are made from it, and answers by it
+    for form in forms:
+        if form != "parquet":
+            whole(folder / form, generate(tool, form, scale) if form == "csv" else arrow(folder, form))
     whole(folder / "tpch.duckdb", own(folder))
 
 

@@ -39,7 +39,8 @@ static void all_whole(Parting *p, int n, FlValue *const *values, const FlOp *ask
  * are joined; for others it would have to ask other parts, which is not built. */
 static bool takes_parts(FlInParts form, FlRows rows) {
   if (rows == FL_ROWS_OWN) return form != FL_PARTS_NONE && form != FL_PARTS_COLUMNS;
-  return rows == FL_ROWS_FOLD && (form == FL_PARTS_COLUMNS || form == FL_PARTS_PRODUCT);
+  return rows == FL_ROWS_FOLD &&
+         (form == FL_PARTS_COLUMNS || form == FL_PARTS_PRODUCT || form == FL_PARTS_SWEEP);
 }
 
 static void ask_uses(Parting *p, const FlPlanStep *s, int n, const FlUse *uses) {
@@ -133,6 +134,11 @@ static bool stands_for_states(const Parting *p, const FlOp *branch) {
          fl_plan_parts_form(fl_plan_step(p->plan, rows)) == FL_PARTS_GROUPS;
 }
 
+/* Of a sweep of rows: whether result i has one for each of them, or is a sum of all. */
+static bool sweeps_to_rows(const FlOp *op, int i) {
+  return (op->code == FL_OP_NEAREST || op->code == FL_OP_NEAREST_MOVED) && i < 2;
+}
+
 static void ask_step(Parting *p, const FlPlanStep *s, bool in_task) {
   const FlOp *op = s->op;
   const FlPlanKernel *k = s->kernel;
@@ -140,8 +146,9 @@ static void ask_step(Parting *p, const FlPlanStep *s, bool in_task) {
   else if (s->uses) ask_uses(p, s, op->n_args, s->uses);
   if (takes_whole(s)) all_whole(p, op->n_args, op->args, op);
   if (in_task || gives_whole(s)) all_whole(p, op->n_results, op->results, NULL);
+  bool sweeps = fl_plan_parts_form(s) == FL_PARTS_SWEEP; /* its sums are made of what all ranks have */
   for (int i = 0; i < op->n_results; i++)
-    if (op->results[i]->type.depth) make_whole(p, op->results[i], NULL);
+    if (op->results[i]->type.depth || (sweeps && !sweeps_to_rows(op, i))) make_whole(p, op->results[i], NULL);
   if (op->code == FL_OP_CALL || op->code == FL_OP_STAGE) {
     Callers *c = fl_map_get(p->callers, op->attrs.func);
     fl_vec_push(p->plan->arena, &c->calls, op);

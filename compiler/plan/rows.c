@@ -356,13 +356,27 @@ static FlInParts product_in_parts(const FlPlanStep *s) {
   return (folds ? second && op->args[1]->type.rank > 1 : own) ? FL_PARTS_NONE : FL_PARTS_PRODUCT;
 }
 
+static bool sweeps(const FlOp *op) {
+  return op->code == FL_OP_SEGMENT_SUM || op->code == FL_OP_SEGMENT_COUNT || op->code == FL_OP_NEAREST ||
+         op->code == FL_OP_NEAREST_MOVED;
+}
+
+/* Sums and counts by label, the nearest centers: other integers may not hold what a rank sums. */
+static FlInParts sweep_in_parts(const FlOp *op) {
+  FlDtype sum = (FlDtype)op->results[0]->type.dtype;
+  bool fine = op->code != FL_OP_SEGMENT_SUM || fl_dtype_is_float(sum) || sum == FL_I64;
+  return fine ? FL_PARTS_SWEEP : FL_PARTS_NONE;
+}
+
 FlInParts fl_plan_parts_form(const FlPlanStep *s) {
+  const FlOp *op = s->op;
   if (s->kernel) return kernel_in_parts(s->kernel);
-  if (s->op->code == FL_OP_COMPRESS) return FL_PARTS_KEPT;
-  if (s->op->code == FL_OP_MATMUL && s->uses) return product_in_parts(s);
   if (s->joins_parts) return FL_PARTS_JOIN;
-  if (s->op->code == FL_OP_GROUP_ROWS) return has_states(s->op) ? FL_PARTS_GROUPS : FL_PARTS_NONE;
-  if (s->op->code == FL_OP_AGGREGATE) return folds_all_rows(s->op) ? FL_PARTS_GROUPS : FL_PARTS_NONE;
+  if (op->code == FL_OP_COMPRESS) return FL_PARTS_KEPT;
+  if (op->code == FL_OP_MATMUL && s->uses) return product_in_parts(s);
+  if (op->code == FL_OP_GROUP_ROWS) return has_states(op) ? FL_PARTS_GROUPS : FL_PARTS_NONE;
+  if (op->code == FL_OP_AGGREGATE) return folds_all_rows(op) ? FL_PARTS_GROUPS : FL_PARTS_NONE;
+  if (sweeps(op)) return sweep_in_parts(op);
   return works_by_rows(s) ? FL_PARTS_ELEMENTS : FL_PARTS_NONE;
 }
 

@@ -108,20 +108,30 @@ FlStatus fl_part_all_whole(FlCtx *ctx, int32_t site, const char *what, int32_t n
                            const FlSlot *values);
 /* Row 0 of what an operator is given, of all rows: for messages. */
 int64_t fl_ctx_first_row(const FlCtx *ctx);
-/* Of a product of matrices, MATMUL, a part alone is asked for. The operator says how it can be cut: by rows
- * of the result, or as a fold of rows of both factors, in units: tiles of rows, or leaves. Where `from` is
- * not negative it makes the part [from, to), which begins at a unit and ends at one or behind all rows, and
- * is, of a fold, a complete subtree of leaves: in arrays of which these rows are here. */
-typedef struct FlProductPart {
+/* Of an operator a part alone is asked for. It says how it can be cut, in units. Where `from` is not negative
+ * it makes the part [from, to), which begins at a unit and ends at one or behind all rows, and is, of a fold,
+ * a complete subtree of leaves.
+ * A product of matrices, MATMUL: by rows of the result, or as a fold of rows of both factors; units are tiles
+ * of rows, or leaves; given arrays of which these rows are here.
+ * A sweep of rows (`nearest`, sums by label): results of each row, and sums of all, whose leaves are the
+ * units; given these rows as if there were no others. */
+enum { FL_SWEEP_ROWS = 2 };
+typedef struct FlOpPart {
   int64_t rows, unit; /* unit 0: it must be made at once */
-  int64_t width;      /* numbers of a row of the result, or of the result */
-  int64_t dims[2];    /* of the result */
   double cost;        /* nanoseconds of a row */
+  int64_t from, to;   /* from -1: nothing is made */
+  /* Of a product. */
+  int64_t width;   /* numbers of a row of the result, or of the result */
+  int64_t dims[2]; /* of the result */
   bool folds;
-  int64_t from, to; /* from -1: nothing is made */
   void *out;
-} FlProductPart;
-FlProductPart *fl_ctx_product(const FlCtx *ctx);
+  /* Of a sweep: how many of its results, the first ones, have rows. Of each: where its row 0 goes, NULL: it
+   * is given; the argument that it may take the place of, which only who cannot fail at a row says, or -1. */
+  int32_t of_rows, in_place[FL_SWEEP_ROWS];
+  void *to_rows[FL_SWEEP_ROWS];
+} FlOpPart;
+/* NULL: all is asked for. */
+FlOpPart *fl_ctx_op_part(const FlCtx *ctx);
 
 /* Loop on the pool; see FlLoopFn. ctx may be NULL (tests): then it runs inline. */
 /* A loop over n elements that is no kernel, as the interpreter's: its place has it in the record as it has

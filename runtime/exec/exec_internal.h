@@ -99,7 +99,7 @@ struct FlCtx {
   const FlCut *kept; /* how what a filter keeps lies in parts, until it is joined; NULL: it is all here */
   int64_t kept_from; /* the first of its blocks that is here */
   int64_t first_row; /* of the arrays that an operator is given, where they are what is here of parted ones */
-  FlProductPart *product; /* what of a product is asked for; NULL: all of it */
+  FlOpPart *op_part; /* what of an operator is asked for; NULL: all of it */
   FlHeap *texts;     /* of text scalars, a stack; NULL: not needed so far */
   FlError *error;
   FlKernelFault fault;

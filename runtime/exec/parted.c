@@ -21,7 +21,7 @@ bool fl_run_parts(FlRun *run, int32_t n, int32_t here) {
 
 FlCuts *fl_ctx_cuts(const FlCtx *ctx) { return ctx && ctx->run ? ctx->run->cuts : NULL; }
 int64_t fl_ctx_first_row(const FlCtx *ctx) { return ctx ? ctx->first_row : 0; }
-FlProductPart *fl_ctx_product(const FlCtx *ctx) { return ctx ? ctx->product : NULL; }
+FlOpPart *fl_ctx_op_part(const FlCtx *ctx) { return ctx ? ctx->op_part : NULL; }
 
 /* The compiler parts no array that such a step takes. */
 static FlStatus refuse(FlCtx *ctx, int32_t site, const char *what, const char *why) {

@@ -46,6 +46,9 @@ FlStatus fl_ranks_stage_end(FlFuture *call, FlStatus status);
  * neither; all arrays are whole then. ranks_products.c */
 FlStatus fl_ranks_product(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results, bool *done);
 
+/* Within it: a sweep of rows, likewise. ranks_sweeps.c */
+FlStatus fl_ranks_sweep(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results, bool *done);
+
 /* Values as bytes on their way between ranks. */
 typedef struct FlParcel {
   FlBuffer *buffer;

@@ -94,21 +94,29 @@ int64_t fl_borders_subtrees_before(const FlBorders *b, int32_t k) {
   return n;
 }
 
-/* to[i] = left[i] + right[i] */
+/* left[i] += right[i]; false: a sum of integers has no place. */
 #define ADD(T)                                                                                               \
   {                                                                                                          \
-    const T *x = left, *y = right;                                                                           \
-    for (int64_t i = 0; i < n; i++) ((T *)to)[i] = x[i] + y[i];                                              \
+    T *x = left;                                                                                             \
+    const T *y = right;                                                                                      \
+    for (int64_t i = 0; i < n; i++) x[i] += y[i];                                                            \
+    return true;                                                                                             \
   }
 
-static void add(int32_t dtype, const void *left, const void *right, void *to, int64_t n) {
-  if (dtype == FL_F64) ADD(double) else ADD(float)
+static bool add(int32_t dtype, void *left, const void *right, int64_t n) {
+  if (dtype == FL_F64) ADD(double)
+  if (dtype == FL_F32) ADD(float)
+  int64_t *x = left;
+  const int64_t *y = right;
+  bool over = false;
+  for (int64_t i = 0; i < n; i++) over |= __builtin_add_overflow(x[i], y[i], &x[i]);
+  return !over;
 }
 
 static void one_nan(int32_t dtype, void *x, int64_t n) {
   for (int64_t i = 0; i < n; i++) {
     if (dtype == FL_F64) ((double *)x)[i] = fl_s_canon_f64(((double *)x)[i]);
-    else ((float *)x)[i] = fl_s_canon_f32(((float *)x)[i]);
+    else if (dtype == FL_F32) ((float *)x)[i] = fl_s_canon_f32(((float *)x)[i]);
   }
 }
 
@@ -118,7 +126,8 @@ typedef struct Standing {
   char *at;
 } Standing;
 
-static void join(const FlBorders *b, int32_t dtype, int64_t width, char *states, char *out) {
+static bool join(const FlBorders *b, int32_t dtype, int64_t width, char *states, char *out) {
+  bool fits = true;
   int64_t bytes = width * fl_dtype_info[dtype].bytes;
   Standing stack[FL_SUBTREES];
   int32_t n = 0;
@@ -130,33 +139,40 @@ static void join(const FlBorders *b, int32_t dtype, int64_t width, char *states,
       for (; n > 1; n--) { /* two that are halves of one */
         Standing *left = &stack[n - 2], *right = &stack[n - 1];
         if (left->tree.n != right->tree.n || left->tree.leaf % (2 * left->tree.n)) break;
-        add(dtype, left->at, right->at, left->at, width);
+        fits &= add(dtype, left->at, right->at, width);
         left->tree.n *= 2;
       }
     }
   }
-  for (; n > 1; n--) add(dtype, stack[n - 2].at, stack[n - 1].at, stack[n - 2].at, width);
+  for (; n > 1; n--) fits &= add(dtype, stack[n - 2].at, stack[n - 1].at, width);
   memcpy(out, stack[0].at, (size_t)bytes);
   one_nan(dtype, out, width);
+  return fits;
+}
+
+FlStatus fl_borders_sum(const FlBorders *b, int32_t dtype, int64_t width, char *states, void *out,
+                        bool *fits) {
+  FlRanks *r = b->ctx->ranks;
+  int64_t bytes = width * fl_dtype_info[dtype].bytes, at = 0;
+  for (int32_t k = 0; k < r->n; k++) {
+    FlSubtree trees[FL_SUBTREES];
+    int64_t size = fl_borders_subtrees(b, k, trees) * bytes;
+    if (size && !fl_ranks_send(r, k, states + at, size)) return fl_rows_lost(b->ctx);
+    at += size;
+  }
+  *fits = join(b, dtype, width, states, out);
+  return 0;
 }
 
 FlStatus fl_borders_fold(const FlBorders *b, int32_t site, int32_t dtype, int64_t width, char *states,
                          void *out, FlStatus failed) {
   FlCtx *ctx = b->ctx;
-  FlRanks *r = ctx->ranks;
   FlRankSlot mine = {.step = FL_RANKS_ROWS,
                      .site = site,
                      .failed = !failed      ? 0
                                : ctx->error ? ctx->error->status
                                             : FL_STATUS_MEMORY};
+  bool fits;
   FlStatus s = fl_ranks_together(ctx, &mine);
-  int64_t bytes = width * fl_dtype_info[dtype].bytes, at = 0;
-  for (int32_t k = 0; k < r->n && !s; k++) {
-    FlSubtree trees[FL_SUBTREES];
-    int64_t size = fl_borders_subtrees(b, k, trees) * bytes;
-    if (size && !fl_ranks_send(r, k, states + at, size)) s = fl_rows_lost(ctx);
-    at += size;
-  }
-  if (!s) join(b, dtype, width, states, out);
-  return s;
+  return s ? s : fl_borders_sum(b, dtype, width, states, out, &fits);
 }

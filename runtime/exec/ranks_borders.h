@@ -38,6 +38,10 @@ int32_t fl_borders_subtrees(const FlBorders *b, int32_t k, FlSubtree *out);
  * this rank. All ranks meet. */
 FlStatus fl_borders_fold(const FlBorders *b, int32_t site, int32_t dtype, int64_t width, char *states,
                          void *out, FlStatus failed);
+/* The same behind a meeting in which nobody failed; also of i64, *fits false at all ranks where a sum has no
+ * place in it. */
+FlStatus fl_borders_sum(const FlBorders *b, int32_t dtype, int64_t width, char *states, void *out,
+                        bool *fits);
 /* How many subtrees the ranks before k run. */
 int64_t fl_borders_subtrees_before(const FlBorders *b, int32_t k);
 

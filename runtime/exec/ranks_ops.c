@@ -125,9 +125,9 @@ static FlStatus run_groups(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args,
 }
 
 FlStatus fl_ranks_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  if (desc->in_parts == FL_PARTS_PRODUCT) {
-    bool done;
-    FlStatus s = fl_ranks_product(ctx, desc, args, results, &done);
+  if (desc->in_parts == FL_PARTS_PRODUCT || desc->in_parts == FL_PARTS_SWEEP) {
+    bool done, sweeps = desc->in_parts == FL_PARTS_SWEEP;
+    FlStatus s = (sweeps ? fl_ranks_sweep : fl_ranks_product)(ctx, desc, args, results, &done);
     return s || done ? s : fl_ranks_op_whole(ctx, desc, args, results);
   }
   bool any = false;

@@ -4,6 +4,7 @@
  * factors. Out: rows at the ranks that have those of the first factor; or the sum over all rows, whole at all
  * ranks. What always holds: a tile of rows, or a leaf of the fold, is one rank's, and BLAS is asked for it as
  * one rank asks; leaves are joined by the tree of folds: the bits of one rank. */
+#include "exec/ranks_args.h"
 #include "exec/ranks_parts.h"
 
 #include <stdlib.h>
@@ -13,63 +14,35 @@ typedef struct Product {
   FlBorders borders;
   const FlOpDesc *desc;
   const FlSlot *args;
-  FlProductPart part;
+  FlOpPart part;
   int32_t dtype, rank; /* of the result */
   int64_t size;        /* bytes of a number */
 } Product;
 
 static FlStatus ask(Product *p, FlSlot *results) {
   FlCtx *ctx = p->borders.ctx;
-  ctx->product = &p->part;
+  ctx->op_part = &p->part;
   FlStatus s = p->desc->run(ctx, p->desc, p->args, results);
-  ctx->product = NULL;
+  ctx->op_part = NULL;
   return s;
 }
 
-static bool is_array(FlType1 t) { return t.rank > 0; }
-
-/* Argument i is read by rows that may be in parts. */
-static bool is_cut(const Product *p, int32_t i) {
-  FlRows rows = p->part.folds ? FL_ROWS_FOLD : FL_ROWS_OWN;
-  return p->part.unit && p->desc->rows[i] == rows && p->args[i].a->dims[0] == p->part.rows;
-}
-
-static FlStatus lay(Product *p, const FlCut **cut) {
-  FlStatus s = 0;
-  *cut = NULL;
-  for (int32_t i = 0; i < p->desc->n_args && !*cut; i++)
-    if (is_array(p->desc->arg_types[i]) && is_cut(p, i)) *cut = fl_array_cut(p->args[i].a);
-  for (int32_t i = 0; i < p->desc->n_args && !s; i++) {
-    const FlCut *its = is_array(p->desc->arg_types[i]) ? fl_array_cut(p->args[i].a) : NULL;
-    if (its && (its != *cut || !is_cut(p, i)))
-      s = fl_rows_gather(p->borders.ctx, p->desc->site, p->args[i].a);
-  }
-  return s;
+/* The factors that are read by rows which may be in parts. */
+static FlRowArgs factors(const Product *p) {
+  return (FlRowArgs){.desc = p->desc,
+                     .args = p->args,
+                     .how = p->part.folds ? FL_ROWS_FOLD : FL_ROWS_OWN,
+                     .rows = p->part.unit ? p->part.rows : -1};
 }
 
 /* All is whole: each rank makes the rows that stay there, or a part of what goes to all, where that pays. */
 static bool is_shared(const Product *p, bool stays) {
   FlRanks *r = p->borders.ctx->ranks;
-  const FlProductPart *part = &p->part;
+  const FlOpPart *part = &p->part;
   if (!part->unit || part->rows < 2 * part->unit) return false;
   if (!part->folds && stays) return true;
   int64_t sent = part->folds ? part->width * r->n * 16 : part->width * part->rows; /* subtrees of a rank */
   return fl_ranks_share(r, part->rows, part->cost, sent * p->size);
-}
-
-static FlStatus bring(const Product *p) {
-  FlStatus s = 0;
-  for (int32_t i = 0; i < p->desc->n_args; i++) {
-    if (!is_array(p->desc->arg_types[i]) || !is_cut(p, i) || !fl_array_cut(p->args[i].a)) continue;
-    FlStatus its = fl_borders_bring(&p->borders, p->args[i].a);
-    if (!s) s = its;
-  }
-  return s;
-}
-
-static void shut(const Product *p) {
-  for (int32_t i = 0; i < p->desc->n_args; i++)
-    if (is_array(p->desc->arg_types[i]) && fl_array_cut(p->args[i].a)) fl_array_shut(p->args[i].a);
 }
 
 /* ---- folds ------------------------------------------------------------------------------------------ */
@@ -111,7 +84,7 @@ static FlStatus fold(Product *p, FlStatus s, FlSlot *results) {
 
 static FlStatus make_rows(Product *p, FlStatus s, bool stays, FlSlot *results) {
   FlCtx *ctx = p->borders.ctx;
-  const FlProductPart *part = &p->part;
+  const FlOpPart *part = &p->part;
   int32_t here = ctx->ranks->here;
   FlArray *out = fl_array_new_part(ctx, p->dtype, p->rank, part->dims, p->borders.cut);
   p->part.from = fl_borders_begin(&p->borders, here);
@@ -146,7 +119,8 @@ FlStatus fl_ranks_product(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, 
                .size = fl_dtype_info[args[0].a->dtype].bytes};
   FlStatus s = ask(&p, results);
   const FlCut *cut = NULL;
-  if (!s) s = lay(&p, &cut);
+  FlRowArgs by_rows = factors(&p);
+  if (!s) s = fl_row_args_lay(ctx, &by_rows, &cut);
   *done = s != 0;
   if (s) return s;
   bool stays =
@@ -158,8 +132,8 @@ FlStatus fl_ranks_product(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, 
   if (!cut) return 0;
   *done = true;
   p.borders = (FlBorders){ctx, cut, p.part.rows, 1, p.part.unit};
-  s = bring(&p);
+  s = fl_row_args_bring(&by_rows, &p.borders);
   s = p.part.folds ? fold(&p, s, results) : make_rows(&p, s, stays, results);
-  shut(&p);
+  fl_row_args_shut(&by_rows);
   return s;
 }

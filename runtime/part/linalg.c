@@ -55,7 +55,7 @@ FlStatus fl_linalg_product(FlPartMem *m, const FlOpDesc *desc, const FlProduct *
 }
 
 /* Says how the product can be made in parts, and makes the one that is asked for. */
-static FlStatus in_part(FlCtx *ctx, const FlOpDesc *desc, FlProductPart *part, FlProduct p, int32_t rank) {
+static FlStatus in_part(FlCtx *ctx, const FlOpDesc *desc, FlOpPart *part, FlProduct p, int32_t rank) {
   bool vector = p.m == 1 || p.n == 1, none = p.m == 0 || p.n == 0 || p.k == 0 || !fl_dtype_is_float(p.dtype);
   int64_t size = fl_dtype_info[p.dtype].bytes, from = part->from, to = part->to;
   if (from >= 0) {
@@ -86,13 +86,13 @@ FlStatus fl_rt_matmul(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSl
   const FlArray *a = args[0].a, *b = args[1].a;
   Factor x = factor(a, desc->i & 1, true), y = factor(b, desc->i & 2, false);
   if (x.columns != y.rows) {
-    if (fl_ctx_product(ctx)) return 0; /* who asks for all of it is told */
+    if (fl_ctx_op_part(ctx)) return 0; /* who asks for all of it is told */
     return fl_part_fail_shape(ctx, desc, x.columns, y.rows);
   }
   FlProduct p = {a->dtype,           a->data, b->data, x.rows, y.columns,
                  x.columns,          x.row,   x.step,  y.row,  y.step,
                  (desc->i & 4) != 0, false,   NULL,   0,      0};
-  FlProductPart *part = fl_ctx_product(ctx);
+  FlOpPart *part = fl_ctx_op_part(ctx);
   if (part) return in_part(ctx, desc, part, p, a->rank);
   FlPartMem mem = {.ctx = ctx};
   FlArray *out = NULL;

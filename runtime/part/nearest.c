@@ -256,7 +256,23 @@ static double *losses(FlPartMem *m, const double *before, const double *now, int
   return loss;
 }
 
-/* out: where labels and values go to, or NULL. */
+/* Where labels and values go to. */
+static bool place_rows(FlPartMem *m, Nearest *s, FlArray **out) {
+  const FlOpPart *part = fl_ctx_op_part(m->ctx);
+  if (part && part->to_rows[0]) {
+    s->label = part->to_rows[0];
+    s->value = part->to_rows[1];
+    return true;
+  }
+  if (out[0] == NULL) out[0] = fl_array_new(m->ctx, FL_I64, 1, &s->n);
+  if (out[1] == NULL) out[1] = out[0] ? fl_array_new(m->ctx, FL_F64, 1, &s->n) : NULL;
+  if (out[1] == NULL) return false;
+  s->label = out[0]->data;
+  s->value = out[1]->data;
+  return true;
+}
+
+/* out: arrays that labels and values go to, or NULL. */
 static FlStatus sweep(FlPartMem *m, const FlOpDesc *desc, Nearest *s, const FlSlot *args, FlArray **out) {
   const FlArray *x = args[0].a, *centers = args[1].a;
   s->x = x->data;
@@ -268,17 +284,16 @@ static FlStatus sweep(FlPartMem *m, const FlOpDesc *desc, Nearest *s, const FlSl
   if (centers->dims[1] != s->d) return fl_part_fail_shape(m->ctx, desc, s->d, centers->dims[1]);
   if (s->k == 0 && s->n > 0)
     return fl_fail_op(m->ctx, desc, FL_FAULT_DOMAIN, "there is no center to be near to");
-  if (out[0] == NULL) out[0] = fl_array_new(m->ctx, FL_I64, 1, &s->n);
-  if (out[1] == NULL) out[1] = out[0] ? fl_array_new(m->ctx, FL_F64, 1, &s->n) : NULL;
-  out[2] = out[1] ? fl_array_new(m->ctx, FL_F64, 2, centers->dims) : NULL;
+  int64_t places = s->k * s->d, line = fl_part_max(s->d, 1);
+  double row_cost = 2.0 + (double)s->d + 0.1 * (double)places;
+  s->block = fl_part_leaf(places);
+  if (fl_part_is_told(m->ctx, s->n, s->block, row_cost, 2)) return 0;
+  if (!place_rows(m, s, out)) return 1;
+  out[2] = fl_array_new(m->ctx, FL_F64, 2, centers->dims);
   out[3] = out[2] ? fl_array_new(m->ctx, FL_I64, 1, &s->k) : NULL;
   if (out[3] == NULL) return 1;
-  s->label = out[0]->data;
-  s->value = out[1]->data;
   s->total = out[2]->data;
   s->count = out[3]->data;
-  int64_t places = s->k * s->d, line = fl_part_max(s->d, 1);
-  s->block = fl_part_leaf(places);
   s->blocks = (s->n + s->block - 1) / s->block;
   s->chunk =
       fl_part_max(GROUP, fl_part_min(CHUNK, 32 * CHUNK / line / GROUP * GROUP)); /* stays in the L2 cache */
@@ -287,7 +302,6 @@ static FlStatus sweep(FlPartMem *m, const FlOpDesc *desc, Nearest *s, const FlSl
   s->counts = s->sums ? fl_part_alloc(m, s->blocks * s->k, sizeof *s->counts) : NULL;
   s->changed = s->counts ? fl_part_alloc(m, s->blocks, sizeof *s->changed) : NULL;
   if (s->changed == NULL) return 1;
-  double row_cost = 2.0 + (double)s->d + 0.1 * (double)places;
   if (fl_part_for(m->ctx, block_body, s, s->blocks, row_cost * (double)s->block) != 0) return 1;
   fl_fold_rows_f64(s->sums, s->blocks, places, places);
   if (s->blocks > 0) memcpy(s->total, s->sums, (size_t)places * sizeof *s->total);
@@ -316,10 +330,16 @@ static FlStatus nearest_moved(FlPartMem *m, const FlOpDesc *desc, const FlSlot *
   if (gap->dims[0] != x->dims[0]) return fl_part_fail_shape(m->ctx, desc, x->dims[0], gap->dims[0]);
   Nearest s = {.label_before = label->data, .gap_before = gap->data};
   s.loss = losses(m, before->data, centers->data, centers->dims[0], centers->dims[1]);
-  if (desc->i & FL_NEAREST_LAST_LABEL) out[0] = fl_array_reuse(label);
-  if (desc->i & FL_NEAREST_LAST_GAP) out[1] = fl_array_reuse(gap);
+  FlOpPart *part = fl_ctx_op_part(m->ctx);
+  bool last_label = desc->i & FL_NEAREST_LAST_LABEL, last_gap = desc->i & FL_NEAREST_LAST_GAP;
+  if (last_label && !part) out[0] = fl_array_reuse(label);
+  if (last_gap && !part) out[1] = fl_array_reuse(gap);
   if (s.loss == NULL || sweep(m, desc, &s, args, out) != 0) return 1;
   for (int64_t b = 0; b < s.blocks; b++) *changed += s.changed[b];
+  if (part && part->from < 0) {
+    if (last_label) part->in_place[0] = 3;
+    if (last_gap) part->in_place[1] = 4;
+  }
   return 0;
 }
 

@@ -86,6 +86,17 @@ FlStatus fl_part_give(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSl
   return status;
 }
 
+bool fl_part_is_told(FlCtx *ctx, int64_t rows, int64_t unit, double cost, int32_t of_rows) {
+  FlOpPart *part = fl_ctx_op_part(ctx);
+  if (part == NULL || part->from >= 0) return false;
+  part->rows = rows;
+  part->unit = unit;
+  part->cost = cost;
+  part->of_rows = of_rows;
+  for (int32_t i = 0; i < FL_SWEEP_ROWS; i++) part->in_place[i] = -1;
+  return true;
+}
+
 typedef struct Loop {
   FlCtx *ctx;
   FlKernelFn fn;

@@ -75,6 +75,10 @@ enum { FL_PART_MOST_GIVEN = 4 };
 FlStatus fl_part_give(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results, int32_t n,
                       FlPartBody *body);
 
+/* Of an operator that sweeps rows: whether it is only asked how that can be cut (FlOpPart), which it has said
+ * now: leaves of `unit` rows, `cost` nanoseconds a row, the first `of_rows` results have rows. */
+bool fl_part_is_told(FlCtx *ctx, int64_t rows, int64_t unit, double cost, int32_t of_rows);
+
 /* Runs fn(ctx, env, begin, end) over pieces of [0, n) on the pool; `cost` nanoseconds an item. Bodies do not
  * touch the context. Non-zero when some call was. */
 FlStatus fl_part_for(FlCtx *ctx, FlKernelFn fn, const void *env, int64_t n, double cost);

@@ -7,6 +7,10 @@
  * (LANGUAGE 5). The cut depends on k and d alone. Integers are added in 128 bits and checked once. */
 #include "part/part_internal.h"
 
+/* Nanoseconds of a row of d numbers, and of a label that is counted. */
+#define ROW_COST(d) (1.0 + 0.5 * (double)(d))
+#define COUNT_COST 1.5
+
 typedef struct Segments {
   int32_t dtype;
   const FlPartCol *x;
@@ -136,12 +140,10 @@ static int32_t add_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end)
 static FlStatus sum_segments(FlPartMem *m, const FlOpDesc *desc, Segments *s) {
   int64_t places = s->k * s->d;
   size_t size = s->dtype == FL_F64 ? sizeof(double) : s->dtype == FL_F32 ? sizeof(float) : sizeof(__int128);
-  s->block = fl_part_leaf(places);
   s->blocks = (s->n + s->block - 1) / s->block;
   s->sums = fl_part_alloc(m, s->blocks * places, size);
   if (s->sums == NULL) return 1;
-  double row_cost = 1.0 + 0.5 * (double)s->d;
-  if (fl_part_for(m->ctx, sum_body, s, s->blocks, row_cost * (double)s->block) != 0) return 1;
+  if (fl_part_for(m->ctx, sum_body, s, s->blocks, ROW_COST(s->d) * (double)s->block) != 0) return 1;
   int64_t bad = atomic_load(&s->bad);
   if (bad != INT64_MAX) return fl_part_fail_index(m->ctx, desc, s->label[bad], s->k);
   if (fl_part_for(m->ctx, add_body, s, places, 2.0 + (double)s->blocks) != 0) return 1;
@@ -166,6 +168,8 @@ static FlStatus segment_sum(FlPartMem *m, const FlOpDesc *desc, const FlSlot *ar
                 .overflow = INT64_MAX};
   if (label->dims[0] != s.n) return fl_part_fail_shape(m->ctx, desc, s.n, label->dims[0]);
   if (s.k < 0) return fl_part_fail_index(m->ctx, desc, s.k, 0);
+  s.block = fl_part_leaf(s.k * s.d);
+  if (fl_part_is_told(m->ctx, s.n, s.block, ROW_COST(s.d), 0)) return 0;
   int64_t dims[FL_MAX_RANK];
   memcpy(dims, x->dims, sizeof dims);
   dims[0] = s.k;
@@ -196,10 +200,10 @@ static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
 }
 
 static FlStatus count_segments(FlPartMem *m, const FlOpDesc *desc, Segments *s, int64_t *out) {
-  s->block = fl_part_max(FL_PART_CHUNK, 4 * s->k);
   s->blocks = (s->n + s->block - 1) / s->block;
   s->sums = fl_part_alloc(m, s->blocks * s->k, sizeof *out);
-  if (s->sums == NULL || fl_part_for(m->ctx, count_body, s, s->blocks, 1.5 * (double)s->block) != 0) return 1;
+  double cost = COUNT_COST * (double)s->block;
+  if (s->sums == NULL || fl_part_for(m->ctx, count_body, s, s->blocks, cost) != 0) return 1;
   int64_t bad = atomic_load(&s->bad);
   if (bad != INT64_MAX) return fl_part_fail_index(m->ctx, desc, s->label[bad], s->k);
   memset(out, 0, (size_t)s->k * sizeof *out);
@@ -213,6 +217,8 @@ static FlStatus segment_count(FlPartMem *m, const FlOpDesc *desc, const FlSlot *
   const FlArray *label = args[0].a;
   Segments s = {.label = label->data, .n = label->dims[0], .d = 1, .k = args[1].i, .bad = INT64_MAX};
   if (s.k < 0) return fl_part_fail_index(m->ctx, desc, s.k, 0);
+  s.block = fl_part_max(FL_PART_CHUNK, 4 * s.k);
+  if (fl_part_is_told(m->ctx, s.n, s.block, COUNT_COST, 0)) return 0;
   *out = fl_array_new(m->ctx, FL_I64, 1, &s.k);
   return *out == NULL ? 1 : count_segments(m, desc, &s, (*out)->data);
 }

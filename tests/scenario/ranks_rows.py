@@ -95,12 +95,38 @@ var g = w * 0.0
 for t in 0..3 {{ g = g - 1e-6 * (x' @ (x @ (w + g) - y * 0.5)) }}
 print("{{g}}")
 """
+# The nearest of some centers to rows that are whole and that are in parts, sums and counts by label, k-means.
+SWEEPS = """
+import cluster
+let n = {n}
+let k = [for i in 0..n: (i * 7919) % 1009]
+let x = [for i in 0..n, j in 0..3: f64((k[i] + j * 331) % 1009 - 500)]
+let centers = [for c in 0..4, j in 0..3: f64(c * 200 - 301 + j)]
+let near = nearest_centers(x, centers)
+let label = near.label
+print("{{segment_sum(x, label, 4)}} {{segment_count(label, 4)}} {{segment_sum(k, label, 4)}} {{sum(near.distance)}}")
+let some = [for i in 0..n if k[i] > 400: f64(k[i] % 97) - 48.5]
+let by = [for v in some: i64(v + 48.5) % 7]
+let m = sum(some)
+print("{{segment_sum(some, by, 7)}} {{segment_sum([for v in some: f32(v * 0.1)], by, 7)}} {{segment_count(by, 9)}} {{segment_sum([for v in some: v * m], by, 2000)[6]}}")
+let odd = [for i in 0..n, j in 0..2: if i * 2 == n + n % 2 {{ inf }} else {{ if i == 1 {{ -inf }} else {{ x[i, j] }} }}]
+print("{{segment_sum(odd, label, 4)}} {{segment_sum([for i in 0..n: x[i, 1] * random(3, i)], label, 4)}}")
+print("{{sum(label)}} {{sum(for v in near.distance: v * m)}} {{sum([for i in 0..n if label[i] == 2: near.distance[i]])}}")
+if n >= 4 {{
+  let f = cluster.kmeans(x, 4, init = centers, iters = 12)
+  let g = cluster.kmeans([for i in 0..n, j in 0..2: random(5, i, j) * (1 + 0 * sum(x))], 3, seed = 4)
+  let far = cluster.kmeans(x, 3, init = [[0.0, 0.0, 0.0], [1e9, 0.0, 0.0], [0.0, 1e9, 0.0]])
+  print("{{f.centers}} {{f.rounds}} {{f.inertia}} {{sum(for v in f.label: v * v)}} {{g.centers}} {{g.inertia}} {{g.label[n // 2]}} {{far.centers}} {{sum(far.label)}}")
+}}
+"""
 FAULTS = [  # each fails, at a row that none is before; in a later step another would
     "let n = {n}\nlet x = [for i in 0..n: random(1, i)]\nlet s = sum(x)\nlet k = [for i in 0..n: i * 3]\nlet y = [for i in 0..n: k[i] // (k[i] - {at} * 3)]\nlet w = [for i in 0..n: k[i] // (k[i] - 3)]\nprint(\"{{s}} {{sum(x * s)}} {{sum(y)}} {{sum(y * w)}} {{sum(w)}}\")\n",
     "let n = {n}\nlet k = [for i in 0..n: i]\nlet a = sum(k)\nlet y = [for i in 0..n if k[i] % 3 != 1: 100 // (k[i] - {at})]\nprint(\"{{a}} {{sum([for v in k: v * a])}} {{len(y)}} {{sum(y)}}\")\n",
     "let n = {n}\nlet k = [for i in 0..n: i]\nlet a = sum(k)\nlet b = [for v in k: v + a]\nprint(sum(for i in 0..n: b[i] // (k[i] - {at})))\nprint(sum(b))\nprint(sum([for v in b: v - a]))\n",
     "let n = {n}\nlet k = [for i in 0..n: i]\nlet t = table(q = k, h = [for v in k: 4000000000000000000 + v]) |> where(q % 2 == {at} % 2)\nlet s = sum(t.q)\nprint(\"{{s}} {{sum([for v in t.q: v * s])}}\")\nshow(t |> derive(g = q % 4) |> group_by(g) |> summarize(w = sum(h)))\n",
     "let n = {n}\nlet k = [for i in 0..n: i]\nlet t = table(q = k, h = [for v in k: 4000000000000000000 + v]) |> where(q % 2 == {at} % 2)\nlet s = sum(t.q)\nprint(\"{{s}} {{sum([for v in t.q: v * s])}}\")\nshow(t |> summarize(m = mean(h), least = min(h), w = sum(h)))\n",
+    "let n = {n}\nlet k = [for i in 0..n: i]\nlet a = sum(k)\nlet by = [for v in k: if v == {at} {{ a - a - 1 }} else {{ v % 5 }}]\nlet x = [for v in k: f64(v + a)]\nprint(sum(x))\nprint(segment_sum(x, by, 5))\nprint(segment_count(by, 5))\n",
+    "let n = {n}\nlet k = [for i in 0..n: i]\nlet a = sum(k)\nlet h = [for v in k: (4611686018427387904 + v) * (1 + 0 * a)]\nlet by = [for v in k: v % 2]\nprint(sum(by))\nprint(segment_sum(h, by, 2 + {at} * 0))\n",
     "let n = {n}\nlet k = [for i in 0..n: i]\nlet t = table(q = k, x = [for v in k: f64(v) * 0.5]) |> where(q % 2 == {at} % 2) |> derive(y = 1000 // (q - {at}))\nlet s = sum(t.x)\nprint(\"{{s}} {{sum(t.x * s)}} {{sum(t.y)}}\")\n",
 ]
 READ = """
@@ -161,6 +187,29 @@ def matrices():
         shutil.rmtree(script.parent)
 
 
+def sweeps():
+    """Over ranks as one, and sums and labels as a plain model says, in whole numbers."""
+    ways = [(1, 1, 0, ""), (1, 2, 0, ""), (2, 1, 0, ""), (2, 2, 20, ""), (3, 1, 0, ""), (3, 2, 0, "a"), (5, 1, 0, ""), (5, 2, 20, ""), (8, 1, 0, ""), (8, 2, 0, "a")]
+    for n in (0, 1, 3, 700, 4097, 12_289) + (() if SHORT else (50_001,)):
+        script = ranks.scratch(SWEEPS.format(n=n))
+        wrong = ranks.compare(script, ways)
+        check(not wrong, f"sweeps of {n} rows over ranks", "\n".join(wrong))
+        k = [i * 7919 % 1009 for i in range(n)]
+        sums, counts, of_k, distance = [[0] * 3 for _ in range(4)], [0] * 4, [0] * 4, 0
+        for at in k:
+            row = [(at + j * 331) % 1009 - 500 for j in range(3)]
+            away = [sum((row[j] - (c * 200 - 301 + j)) ** 2 for j in range(3)) for c in range(4)]
+            c = away.index(min(away))
+            sums[c] = [a + b for a, b in zip(sums[c], row)]
+            counts[c] += 1
+            of_k[c] += at
+            distance += away[c]
+        exact = [(v, abs(v)) for v in [*sum(sums, []), *counts, *of_k, distance]]
+        first = ranks.run(script, [(2, 2, 0, "")])[1]["out"].decode().splitlines()[0]
+        check(close(first, exact), f"labels and sums of {n} rows are those of the model", f"{first}\n{exact}")
+        shutil.rmtree(script.parent)
+
+
 def files():
     folder = ranks.scratch("").parent
     made = ["id,km,x,late,city\n"]
@@ -205,6 +254,13 @@ let g = x' @ y
 print("{{sum(g)}} {{m}} {{sum(y * g[0, 0], axis = 0)}}")
 """)
     check(0 < some < 8 * n, "matrices of 6,400,000 bytes stay where they are; what is summed of them is sent", f"{some} bytes were sent")
+    some = sent(f"""import cluster
+let x = [for i in 0..{n}, j in 0..8: random(7, i, j)]
+let f = cluster.kmeans(x, 5, init = [for c in 0..5, j in 0..8: random(8, c, j)], iters = 10)
+print("{{f.centers}} {{f.inertia}} {{sum(for v in f.label: v * v)}}")
+""")
+    # Cuts that are uneven now and then: of the first labels and gaps, one may be cut otherwise.
+    check(0 < some < 9 * n, "rows, labels and gaps of k-means stay where they are, for 11 sweeps", f"{some} bytes were sent")
     all_of_it = sent(f"let x = [for i in 0..{n}: random(7, i)]\nlet m = sum(x)\nlet t = table(a = [for v in x: v * m]) |> where(a > 0)\n"
                      f"show(t |> sort(a) |> head(3))\nprint(sum(t.a))\n")
     check(all_of_it >= 8 * n, "who needs any row has all of them", f"{all_of_it} bytes were sent")
@@ -239,6 +295,7 @@ if __name__ == "__main__":
     if SHARD == 0 and len(sys.argv) == 1:
         stays()
         matrices()
+        sweeps()
         fixed()
     if SHARD == SHARDS - 1 and len(sys.argv) == 1:
         files()

@@ -137,9 +137,18 @@ static Val list_stays(FlGen *g, const FlOp *op) {
   return any ? fl_ll_string(g, stays, (size_t)op->n_results) : fl_ll_null(g);
 }
 
+/* Where a task's environment has the rows of a block; -1: that is a constant, or there are none. */
+static int block_at(const FlPlanKernel *k, int64_t *constant) {
+  if (!k->block || fl_ir_const_value_i(k->block, constant)) return -1;
+  for (int i = 0; i < k->n_uses; i++)
+    if (k->uses[i].value == k->block) return k->op->n_args + i;
+  return -1;
+}
+
 Val fl_ll_tasks(FlFn *f, const FlPlanKernel *k, int sees) {
   FlGen *g = f->g;
   const FlOp *op = k->op;
+  int64_t block = 0;
   Val parts[] = {task_function(f, k),
                  fl_ll_types(g, op->n_results, op->regions[0]->yields),
                  fl_ll_i32(g, op->n_args + k->n_uses),
@@ -147,10 +156,14 @@ Val fl_ll_tasks(FlFn *f, const FlPlanKernel *k, int sees) {
                  fl_ll_i32(g, op->n_results),
                  fl_ll_site_constant(g, fl_ll_site(g, op->span, (FlFaultText){0})),
                  fl_ll_rows_constant(g, k->n_uses, k->uses),
-                 fl_ll_i32(g, fl_plan_has_row_parts(op)),
+                 fl_ll_i32(g, k->block                    ? FL_TASK_BLOCKS
+                              : fl_plan_has_row_parts(op) ? FL_TASK_PARTS
+                                                          : FL_TASK_ANY),
+                 fl_ll_i32(g, block_at(k, &block)),
+                 LLVMConstInt(g->i64, (uint64_t)block, true),
                  list_stays(g, op),
                  fl_ll_seen(g, sees)};
-  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 10, false), "tasks");
+  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 12, false), "tasks");
 }
 
 static void map_tasks(FlFn *f, const FlPlanKernel *k) {

@@ -116,7 +116,10 @@ const FlPlanKernel *fl_plan_kernel(FlPlanner *m, const FlOp *op, bool code) {
   *k = (FlPlanKernel){.op = op, .region = op->regions[0], .form = FL_KERNEL_TASKS, .unit = 1};
   if (code && p->level && op->code == FL_OP_MAP) k->fold = fl_opt_column_fold(op);
   k->uses = fl_plan_captures(m, op, k->fold, &k->n_uses);
-  if (!code) return k;
+  if (!code) {
+    k->block = fl_plan_find_blocks(op, k->n_uses, (FlUse *)(uintptr_t)k->uses);
+    return k;
+  }
   k->faults = fl_ir_region_may_fault(k->region);
   k->makes_texts = fl_ir_makes_text(k->region);
   k->gives_texts = k->makes_texts || passes_texts_on(k);

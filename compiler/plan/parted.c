@@ -11,6 +11,7 @@ typedef struct Parting {
   FlPlan *plan;
   FlMap *callers;              /* FlFunc -> Callers */
   FlVec(const FlValue *) todo; /* whole, and what flows into them is not yet */
+  const FlPlanKernel *task;    /* in which the step stands, and which reads blocks of rows; NULL: none */
 } Parting;
 
 typedef struct Callers {
@@ -43,12 +44,16 @@ static bool takes_parts(FlInParts form, FlRows rows) {
          (form == FL_PARTS_COLUMNS || form == FL_PARTS_PRODUCT || form == FL_PARTS_SWEEP);
 }
 
+/* The rows that a task reads are where it is run. */
+static bool is_block(const Parting *p, const FlValue *v) { return p->task && fl_plan_is_block(p->task, v); }
+
 static void ask_uses(Parting *p, const FlPlanStep *s, int n, const FlUse *uses) {
   /* The loop around it says so of what it captures; all rows are wanted where something has failed alone. */
   if (s->op->code == FL_OP_ROW_PART) return;
   FlInParts form = fl_plan_parts_form(s);
   for (int i = 0; i < n && form != FL_PARTS_GROUPS; i++)
-    if (uses[i].rows != FL_ROWS_NONE && !takes_parts(form, uses[i].rows)) make_whole(p, uses[i].value, s->op);
+    if (uses[i].rows != FL_ROWS_NONE && !takes_parts(form, uses[i].rows) && !is_block(p, uses[i].value))
+      make_whole(p, uses[i].value, s->op);
 }
 
 /* ---- lists of what the parts of a file gave ------------------------------------------------------------ */
@@ -144,7 +149,9 @@ static void ask_step(Parting *p, const FlPlanStep *s, bool in_task) {
   const FlPlanKernel *k = s->kernel;
   if (k) ask_uses(p, s, k->n_uses, k->uses);
   else if (s->uses) ask_uses(p, s, op->n_args, s->uses);
-  if (takes_whole(s)) all_whole(p, op->n_args, op->args, op);
+  if (takes_whole(s))
+    for (int i = 0; i < op->n_args; i++)
+      if (!is_block(p, op->args[i])) make_whole(p, op->args[i], op);
   if (in_task || gives_whole(s)) all_whole(p, op->n_results, op->results, NULL);
   bool sweeps = fl_plan_parts_form(s) == FL_PARTS_SWEEP; /* its sums are made of what all ranks have */
   for (int i = 0; i < op->n_results; i++)
@@ -153,8 +160,11 @@ static void ask_step(Parting *p, const FlPlanStep *s, bool in_task) {
     Callers *c = fl_map_get(p->callers, op->attrs.func);
     fl_vec_push(p->plan->arena, &c->calls, op);
   }
+  const FlPlanKernel *around = p->task;
+  if (k && k->block) p->task = k;
   for (int i = 0; s->inside && i < op->n_regions; i++)
     if (i == 0 || !stands_for_states(p, op)) ask_body(p, s->inside[i], in_task || op->code == FL_OP_MAP);
+  p->task = around;
 }
 
 /* A task has no others to ask: in it everything is in one place. */

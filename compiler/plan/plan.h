@@ -85,6 +85,9 @@ typedef struct FlPlanKernel {
   int n_draws, n_reads;        /* random numbers at its own position that are drawn by tiles, */
   const FlOp **draws, **reads; /* and LOADs there that are asked for ahead of them */
   const FlValue **over; /* by result: the array that it is written over where sizes agree; NULL: none */
+  /* TASKS: rows of the block that each reads, in its order, of arrays of which it has OWN rows (blocks.c);
+   * NULL: none does. */
+  const FlValue *block;
 } FlPlanKernel;
 
 /* ---- steps --------------------------------------------------------------------------------------------- */
@@ -222,6 +225,8 @@ bool fl_plan_by_rows(const FlPlan *p, const FlPlanStep *s);
  * its results, and with it. */
 /* An element of the loop is a part of the rows of tables (ROW_PART), and asks no more of its number. */
 bool fl_plan_has_row_parts(const FlOp *loop);
+/* Whether the tasks read v, an array, by blocks. */
+bool fl_plan_is_block(const FlPlanKernel *k, const FlValue *v);
 FlInParts fl_plan_parts_form(const FlPlanStep *s);
 FlInParts fl_plan_in_parts(const FlPlan *p, const FlPlanStep *s);
 /* By array among the results of an operation: 1: it may be parted. In the arena. */

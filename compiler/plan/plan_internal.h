@@ -36,6 +36,9 @@ int fl_plan_weight(const FlRegion *r);
 
 /* What the region of a loop captures, in the order in which it names it, and how that is read. `sum`: as
  * FlPlanKernel.sum. */
+/* blocks.c: uses that a loop of tasks reads by blocks of rows have OWN rows; gives the rows of a block, a
+ * constant or something that it captures, or NULL. */
+const FlValue *fl_plan_find_blocks(const FlOp *loop, int n_uses, FlUse *uses);
 const FlUse *fl_plan_captures(FlPlanner *m, const FlOp *loop, const FlOp *fold, int *n);
 /* What a runtime operator needs of each of its arguments, by the column DIST of ops.def. */
 const FlUse *fl_plan_args(FlPlanner *m, const FlOp *op);

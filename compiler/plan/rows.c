@@ -298,7 +298,7 @@ static FlInParts kernel_in_parts(const FlPlanKernel *k) {
   case FL_KERNEL_KEPT: return FL_PARTS_KEPT;
   case FL_KERNEL_BLOCKS: return fl_plan_state_bytes(k) ? FL_PARTS_FOLD : FL_PARTS_NONE;
   case FL_KERNEL_COLUMNS: return fl_plan_columns_size(k) >= 0 ? FL_PARTS_COLUMNS : FL_PARTS_NONE;
-  case FL_KERNEL_TASKS: return fl_plan_has_row_parts(k->op) ? FL_PARTS_TASKS : FL_PARTS_NONE;
+  case FL_KERNEL_TASKS: return k->block || fl_plan_has_row_parts(k->op) ? FL_PARTS_TASKS : FL_PARTS_NONE;
   case FL_KERNEL_ROUNDS: break;
   }
   return FL_PARTS_NONE;

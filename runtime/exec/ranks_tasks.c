@@ -6,6 +6,7 @@
  * alone may ask is run by rank 0, after the others; its other ranks leave no trace of it. */
 #include "data/value_type.h"
 #include "exec/ranks.h"
+#include "exec/task_blocks.h"
 #include "exec/tasks.h"
 
 #include <stdlib.h>
@@ -369,17 +370,27 @@ static FlStatus run_all(FlCtx *ctx, const FlSlot *env, int64_t n, Share *shares,
   fl_ranks_learn(r, shares[0].tasks->site, n);
   if (!gather_rest(shares, r->n, rest)) return fl_fail_text(ctx, -1, FL_FAULT_MEMORY, "out of memory");
   if (!rest->n) return put_together(ctx, shares, r->n, results);
-  if (r->here == 0) status = run_share(ctx, rest, env, &sets[1]);
+  if (own->tasks->of_rows == FL_TASK_BLOCKS) status = fl_task_blocks_whole(ctx, own->tasks, env);
+  if (r->here == 0 && !status) status = run_share(ctx, rest, env, &sets[1]);
   status = exchange(ctx, FL_RANKS_REST, rest, 1, status);
   return status ? status : put_together(ctx, shares, r->n + 1, results);
 }
 
-/* The elements of rank k: every n-th; of what may stay there, those that follow each other; of parts of its
- * rows, these. */
-static bool choose(Share *s, int64_t n, int32_t k, int32_t ranks, const FlCut *rows) {
+/* The elements before those of rank k, where they follow each other. */
+static int64_t elements_before(FlCtx *ctx, const FlTasks *t, const FlSlot *env, int64_t n, const FlCut *rows,
+                               int32_t k) {
+  if (!rows) return n * k / ctx->ranks->n;
+  if (t->of_rows == FL_TASK_BLOCKS) return fl_task_blocks_before(ctx, t, env, rows, k);
+  return fl_row_parts_of(rows, k);
+}
+
+/* The elements of rank k: every n-th; of what may stay there, those that follow each other; of its rows,
+ * these. */
+static bool choose(FlCtx *ctx, Share *s, const FlSlot *env, int64_t n, int32_t k, const FlCut *rows) {
+  int32_t ranks = ctx->ranks->n;
   bool follow = s->tasks->stays != NULL || rows;
-  int64_t first = rows ? fl_row_parts_of(rows, k) : follow ? n * k / ranks : k, apart = follow ? 1 : ranks;
-  int64_t end = rows ? fl_row_parts_of(rows, k + 1) : n * (k + 1) / ranks;
+  int64_t first = follow ? elements_before(ctx, s->tasks, env, n, rows, k) : k, apart = follow ? 1 : ranks;
+  int64_t end = follow ? elements_before(ctx, s->tasks, env, n, rows, k + 1) : n;
   s->n = follow ? end - first : n > k ? (n - k - 1) / ranks + 1 : 0;
   s->which = malloc((size_t)(s->n ? s->n : 1) * sizeof *s->which);
   for (int64_t i = 0; s->which && i < s->n; i++) s->which[i] = first + i * apart;
@@ -394,11 +405,14 @@ FlStatus fl_ranks_tasks(FlCtx *ctx, const FlTasks *t, const FlSlot *env, int64_t
   bool ok = shares != NULL;
   for (int32_t k = 0; ok && k <= r->n; k++) {
     ok = share_init(&shares[k], t);
-    if (ok && k < r->n) ok = choose(&shares[k], n, k, r->n, cut);
+    if (ok && k < r->n) ok = choose(ctx, &shares[k], env, n, k, cut);
   }
+  bool blocks = cut && t->of_rows == FL_TASK_BLOCKS;
+  if (blocks && fl_task_blocks_bring(ctx, t, env, cut)) ok = false;
   FlRankSlot lacks = {.step = FL_RANKS_TASKS, .site = t->site, .failed = FL_STATUS_MEMORY};
   FlStatus status = ok ? run_all(ctx, env, n, shares, sets, results) : fl_ranks_together(ctx, &lacks);
   if (status && !ctx->error) status = fl_fail_text(ctx, t->site, FL_FAULT_MEMORY, "out of memory");
+  if (blocks) fl_task_blocks_shut(t, env);
   for (int32_t k = 0; shares && k <= r->n; k++) share_reset(&shares[k]);
   for (int k = 0; k < 2; k++)
     if (sets[k].ctx) fl_task_set_reset(&sets[k]);

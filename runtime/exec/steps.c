@@ -4,6 +4,7 @@
  * What comes in: a table, the places of the function that runs. What always holds: a step owns its results as
  * any call does; what it leaves in the places of arrays is released by the steps behind it, or, after a
  * failure, by the function. */
+#include "exec/task_blocks.h"
 #include "exec/tasks.h"
 #include "data/value_type.h"
 
@@ -135,8 +136,9 @@ static FlStatus lay_captured(FlCtx *ctx, const FlTasks *t, const FlSlot *env, co
   const FlLoopTakes takes = {"map", t->site, t->n_env - t->n_dims, t->rows, false};
   const FlSlot *values = env + t->n_dims;
   *cut = NULL;
-  if (!ctx->ranks || !t->parts) return fl_loop_cut(ctx, &takes, values, env[0].i, cut);
+  if (!ctx->ranks || !t->of_rows) return fl_loop_cut(ctx, &takes, values, env[0].i, cut);
   FlStatus s = 0;
+  if (t->of_rows == FL_TASK_BLOCKS) return fl_task_blocks_lay(ctx, t, env, cut);
   for (int32_t i = 0; i < takes.n && !s; i++) {
     const FlCut *its = t->rows[i] == FL_ROWS_NONE ? NULL : fl_array_cut(values[i].a);
     if (its && !*cut && t->rows[i] == FL_ROWS_OWN) *cut = its;
@@ -163,7 +165,7 @@ FlStatus fl_map_tasks(FlCtx *ctx, const void *what, const FlSlot *env, FlSlot *r
   int64_t dims[FL_MAX_RANK], n = 1;
   bool empty = false, too_large = false;
   for (int32_t k = 0; k < t->n_dims; k++) {
-    dims[k] = cut ? fl_row_parts_of(cut, cut->n) : env[k].i;
+    dims[k] = cut && t->of_rows == FL_TASK_PARTS ? fl_row_parts_of(cut, cut->n) : env[k].i;
     empty |= dims[k] <= 0;
     too_large |= __builtin_mul_overflow(n, dims[k], &n);
   }

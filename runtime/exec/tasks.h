@@ -48,7 +48,7 @@ bool fl_ranks_alike_end(FlCtx *ctx, int32_t site);
 void fl_ranks_learn(FlRanks *ranks, int32_t site, int64_t n);
 
 /* fl_map_tasks where other ranks have some of the elements: `results` are arrays that are to be filled.
- * `cut`: the elements are parts of the rows of each rank; NULL: any rank may run any. */
+ * `cut`: the elements are of rows of each rank (FlTaskRows); NULL: any rank may run any. */
 FlStatus fl_ranks_tasks(FlCtx *ctx, const FlTasks *tasks, const FlSlot *env, int64_t n, const FlCut *cut,
                         FlSlot *results);
 

@@ -119,12 +119,42 @@ if n >= 4 {{
   print("{{f.centers}} {{f.rounds}} {{f.inertia}} {{sum(for v in f.label: v * v)}} {{g.centers}} {{g.inertia}} {{g.label[n // 2]}} {{far.centers}} {{sum(far.label)}}")
 }}
 """
+# Tasks of which each reads a block of rows, of arrays that are cut evenly or as a filter left them; blocks that another loop would read
+# otherwise, that are more than the rows have, that ask what rank 0 alone may ask, and that fail.
+BLOCKS = """
+import tall, linear, decomposition
+param size: i64 = {size}
+let n = {n}
+let k = [for i in 0..n: (i * 7919) % 1009]
+let x = [for i in 0..n, j in 0..3: f64((k[i] + j * 331) % 1009 - 500)]
+let y = [for i in 0..n: f64(k[i] % 13 - 6)]
+let some = [for i in 0..n if k[i] > 400: f64(k[i] % 97 - 48)]
+fn block(a: f64[m], b: i64, size: i64) -> f64[_] = a[b * size..min(m, (b + 1) * size)]
+fn most(a: f64[m], from: i64) -> f64 {{
+  var found = -1e300
+  for i in 0..m {{ if a[i] > found {{ found = a[i] }} }}
+  found * 1000 + f64(m + from)
+}}
+let m = (n + size - 1) // size
+print("{{[for b in 0..m: sum(block(y, b, size))]}}")
+print("{{[for b in 0..m: most(block(y, b, size), b)]}}")
+print("{{[for b in 0..(len(some) + size - 1) // size: sum(block(some, b, size)) + most(block(some, b, size), b)]}}")
+print("{{[for b in 0..m: sum(y[b * size..min(n, (b + 1) * size)]) + y[b]]}} {{[for b in 0..(m + 1) // 2: sum(block(y, b, size))]}}")
+print("{{[for b in 0..m: sum(block(y, b, size)) + sum(block(some, min(b, len(some) // size), size))]}}")
+if n > 3 {{
+  let f = linear.ridge(x, y, lambda = 0.5)
+  let p = decomposition.pca(x, 2)
+  print("{{tall.means(x)}} {{tall.moments(x).variance}} {{tall.gram(x, [1.0, 2.0, 3.0])}} {{tall.normal(x, [0.5, 1.0, 0.0], y).gram}} {{tall.product(x, zeros(3), y)}}")
+  print("{{f.coefficients}} {{f.intercept}} {{p.components}} {{sum(x * f.coefficients[0], axis = 0)}} {{sum(y)}}")
+}}
+"""
 FAULTS = [  # each fails, at a row that none is before; in a later step another would
     "let n = {n}\nlet x = [for i in 0..n: random(1, i)]\nlet s = sum(x)\nlet k = [for i in 0..n: i * 3]\nlet y = [for i in 0..n: k[i] // (k[i] - {at} * 3)]\nlet w = [for i in 0..n: k[i] // (k[i] - 3)]\nprint(\"{{s}} {{sum(x * s)}} {{sum(y)}} {{sum(y * w)}} {{sum(w)}}\")\n",
     "let n = {n}\nlet k = [for i in 0..n: i]\nlet a = sum(k)\nlet y = [for i in 0..n if k[i] % 3 != 1: 100 // (k[i] - {at})]\nprint(\"{{a}} {{sum([for v in k: v * a])}} {{len(y)}} {{sum(y)}}\")\n",
     "let n = {n}\nlet k = [for i in 0..n: i]\nlet a = sum(k)\nlet b = [for v in k: v + a]\nprint(sum(for i in 0..n: b[i] // (k[i] - {at})))\nprint(sum(b))\nprint(sum([for v in b: v - a]))\n",
     "let n = {n}\nlet k = [for i in 0..n: i]\nlet t = table(q = k, h = [for v in k: 4000000000000000000 + v]) |> where(q % 2 == {at} % 2)\nlet s = sum(t.q)\nprint(\"{{s}} {{sum([for v in t.q: v * s])}}\")\nshow(t |> derive(g = q % 4) |> group_by(g) |> summarize(w = sum(h)))\n",
     "let n = {n}\nlet k = [for i in 0..n: i]\nlet t = table(q = k, h = [for v in k: 4000000000000000000 + v]) |> where(q % 2 == {at} % 2)\nlet s = sum(t.q)\nprint(\"{{s}} {{sum([for v in t.q: v * s])}}\")\nshow(t |> summarize(m = mean(h), least = min(h), w = sum(h)))\n",
+    "let n = {n}\nlet k = [for i in 0..n: i]\nlet a = sum(k)\nlet y = [for v in k: f64(v + a - a)]\nfn f(z: f64[m]) -> f64 {{\n  var s = 0.0\n  for i in 0..m {{\n    assert z[i] != {at}.0, \"row {{z[i]}} of {{m}}\"\n    s = s + z[i]\n  }}\n  s\n}}\nprint(sum(y))\nprint([for b in 0..({n} + 6) // 7: f(y[b * 7..min({n}, (b + 1) * 7)])])\nprint(sum(y))\n",
     "let n = {n}\nlet k = [for i in 0..n: i]\nlet a = sum(k)\nlet by = [for v in k: if v == {at} {{ a - a - 1 }} else {{ v % 5 }}]\nlet x = [for v in k: f64(v + a)]\nprint(sum(x))\nprint(segment_sum(x, by, 5))\nprint(segment_count(by, 5))\n",
     "let n = {n}\nlet k = [for i in 0..n: i]\nlet a = sum(k)\nlet h = [for v in k: (4611686018427387904 + v) * (1 + 0 * a)]\nlet by = [for v in k: v % 2]\nprint(sum(by))\nprint(segment_sum(h, by, 2 + {at} * 0))\n",
     "let n = {n}\nlet k = [for i in 0..n: i]\nlet t = table(q = k, x = [for v in k: f64(v) * 0.5]) |> where(q % 2 == {at} % 2) |> derive(y = 1000 // (q - {at}))\nlet s = sum(t.x)\nprint(\"{{s}} {{sum(t.x * s)}} {{sum(t.y)}}\")\n",
@@ -210,6 +240,23 @@ def sweeps():
         shutil.rmtree(script.parent)
 
 
+def blocks():
+    """Over ranks as one, and that as the definition says, in whole numbers."""
+    ways = [(1, 2, 0, ""), (2, 1, 0, ""), (2, 2, 20, ""), (3, 1, 0, ""), (3, 2, 0, "a"), (5, 2, 20, ""), (8, 1, 0, "")]
+    for n, size in ((0, 5), (1, 1), (3, 2), (700, 7), (700, 1000), (4097, 64), (4097, 4096), (9001, 100)) + (() if SHORT else ((50_001, 999),)):
+        script = ranks.scratch(BLOCKS.format(n=n, size=size))
+        wrong = ranks.compare(script, ways)
+        check(not wrong, f"blocks of {size} of {n} rows over ranks", "\n".join(wrong))
+        y = [i * 7919 % 1009 % 13 - 6 for i in range(n)]
+        of = [y[b:b + size] for b in range(0, n, size)]
+        exact = [(sum(b), 1) for b in of]
+        first = ranks.run(script, [(2, 2, 0, "")])[1]["out"].decode().splitlines()
+        check(close(first[0], exact), f"sums of blocks of {size} of {n} rows", first[0][:300])
+        exact = [(max(b) * 1000 + len(b) + k, 1) for k, b in enumerate(of)]
+        check(close(first[1], exact), f"what a function finds in blocks of {size} of {n} rows", first[1][:300])
+        shutil.rmtree(script.parent)
+
+
 def files():
     folder = ranks.scratch("").parent
     made = ["id,km,x,late,city\n"]
@@ -261,6 +308,14 @@ print("{{f.centers}} {{f.inertia}} {{sum(for v in f.label: v * v)}}")
 """)
     # Cuts that are uneven now and then: of the first labels and gaps, one may be cut otherwise.
     check(0 < some < 9 * n, "rows, labels and gaps of k-means stay where they are, for 11 sweeps", f"{some} bytes were sent")
+    some = sent(f"""import linear, decomposition
+let x = [for i in 0..{n}, j in 0..8: random(7, i, j)]
+let y = [for i in 0..{n}: x[i, 2] - x[i, 5] + random(8, i)]
+let f = linear.ridge(x, y)
+print("{{f.coefficients}} {{decomposition.pca(x, 3).components}}")
+""")
+    # A block of 4,096 rows at the border, in each of the passes
+    check(0 < some < 32 * n, "ridge and principal components of 6,400,000 bytes send what is summed", f"{some} bytes were sent")
     all_of_it = sent(f"let x = [for i in 0..{n}: random(7, i)]\nlet m = sum(x)\nlet t = table(a = [for v in x: v * m]) |> where(a > 0)\n"
                      f"show(t |> sort(a) |> head(3))\nprint(sum(t.a))\n")
     check(all_of_it >= 8 * n, "who needs any row has all of them", f"{all_of_it} bytes were sent")
@@ -296,6 +351,7 @@ if __name__ == "__main__":
         stays()
         matrices()
         sweeps()
+        blocks()
         fixed()
     if SHARD == SHARDS - 1 and len(sys.argv) == 1:
         files()

@@ -360,7 +360,7 @@ typedef struct FlProgram {
   uint64_t needs; /* features of the processor, base/features.h; 0: those of this one */
 } FlProgram;
 /* Of values and how they are stored, which keys depend on; and of programs: these tables. */
-enum { FL_ABI_VERSION = 3, FL_PROGRAM_VERSION = 13 };
+enum { FL_ABI_VERSION = 3, FL_PROGRAM_VERSION = 14 };
 
 /* FlStage.machine of stages with products by BLAS: the class of the processor, and which OpenBLAS computes
  * for it. */
@@ -572,15 +572,19 @@ enum { FL_GIVE_VALUE, FL_GIVE_REF, FL_GIVE_OWN }; /* a scalar; one more referenc
 void fl_give_places(const FlSteps *steps, int32_t from, int32_t n, const FlPlaces *places, FlSlot *results);
 
 /* A loop whose elements are tasks: fn as fl_run_tasks has it, of `n_results` results of these types each. */
+/* Which rows of the arrays of which it has OWN rows an element of a loop of tasks takes, so that it is run
+ * where they are: any, and nothing that it captures may be here in part; a part of them (fl_rt_row_part), of
+ * arrays that are here in part as many elements as these have; a block, element b rows b size ..
+ * (b + 1) size. */
+typedef enum FlTaskRows { FL_TASK_ANY, FL_TASK_PARTS, FL_TASK_BLOCKS } FlTaskRows;
 typedef struct FlTasks {
   FlHostFn fn;
   const FlType1 *types;
   int32_t n_env, n_dims, n_results, site;
   const uint8_t *rows; /* of what it captures, in `env` behind the sizes: FlRows */
-  /* An element is a part of the rows of the arrays of which it has OWN rows (fl_rt_row_part): of arrays that
-   * are here in part there are as many elements as parts of that, each run where its rows are. 0: nothing of
-   * what it captures may be here in part. */
-  int32_t parts;
+  FlTaskRows of_rows;
+  int32_t block_at; /* BLOCKS: which of `env` says how many rows a block has; -1: `block` does */
+  int64_t block;
   /* of each result: 1: a list whose arrays are only joined, and may be here in part then: of several ranks
    * each keeps those that it made. NULL: there is none */
   const uint8_t *stays;

@@ -3,21 +3,26 @@
 const assert = require("assert");
 const { execFileSync, spawn } = require("child_process");
 const Module = require("module");
+const fs = require("fs");
 const path = require("path");
 
-const seen = { commands: {}, clients: [], lines: [], warnings: [] };
+const seen = { lenses: [], sessions: [], commands: {}, clients: [], lines: [], warnings: [] };
 const settings = { path: process.env.FLOWC || "flowc", lastRun: false };
 const uri = (text) => ({
   scheme: "file", path: text.replace("file://", ""), fsPath: text.replace("file://", ""), toString: () => text,
 });
 const vscode = {
   workspace: { getConfiguration: () => ({ get: (name) => settings[name] }), textDocuments: [], onDidChangeConfiguration: (f) => { seen.changed = f; } },
+  languages: { registerCodeLensProvider: (of, provider) => { seen.lenses.push([of, provider]); } },
+  CodeLens: class { constructor(range, command) { Object.assign(this, { range, command }); } },
+  Range: class { constructor(line) { this.line = line; } },
   commands: { registerCommand: (name, f) => { seen.commands[name] = f; } },
   window: {
     terminals: [], activeTextEditor: { document: { uri: uri("file:///w/a b/x.flow") } },
     showWarningMessage: (text) => seen.warnings.push(text),
     createTerminal: (options) => {
-      const terminal = { name: options.name, show() {}, sendText: (line) => seen.lines.push([options.cwd, line]) };
+      const said = options.shellPath ? (line) => seen.sessions.push([options, line]) : (line) => seen.lines.push([options.cwd, line]);
+      const terminal = { name: options.name, show() {}, sendText: said };
       vscode.window.terminals.push(terminal);
       return terminal;
     },
@@ -58,6 +63,53 @@ function words([folder, line]) {
   return [folder, ...execFileSync("sh", ["-c", `printf '%s\\n' ${line}`], { encoding: "utf8" }).trimEnd().split("\n")];
 }
 
+// A document with cells, the cursor in a line.
+function edited(text, line) {
+  const lines = text.split("\n");
+  return { document: { uri: uri("file:///w/a b/x.flow"), lineCount: lines.length, lineAt: (k) => ({ text: lines[k] }) }, selection: { active: { line } } };
+}
+
+const CELLS = `let t = table(a = [3, 1, 2])
+# %% sorted
+let s = t
+  |> sort(a)
+# %%
+show(s)
+print(len(t))`;
+
+// What a session says of what was loaded into it, in this order.
+function session(lines) {
+  return execFileSync(process.env.FLOWC, ["repl"], { input: lines.join("\n") + "\n", encoding: "utf8", env: { ...process.env, FLOW_CACHE: "" } });
+}
+
+async function cells() {
+  const [[of, provider]] = seen.lenses;
+  const lenses = provider.provideCodeLenses(edited(CELLS, 0).document);
+  check("lenses over each cell", () => assert.deepStrictEqual([of, lenses.map((l) => [l.range.line, l.command.command, l.command.arguments[0]])],
+    [{ language: "flow" }, [0, 1, 4].flatMap((line) => [[line, "flow.runCell", line], [line, "flow.runCellsTo", line]])]));
+  check("and none without a mark", () => assert.deepStrictEqual(provider.provideCodeLenses(edited("let x = 1\n#%d\n", 0).document), []));
+  const { activeTextEditor } = vscode.window;
+  vscode.window.activeTextEditor = edited(CELLS, 5);
+  const loaded = () => fs.readFileSync(seen.sessions[seen.sessions.length - 1][1].replace(":load ", ""), "utf8");
+  await seen.commands["flow.runCell"](0);
+  check("the cell before the first mark", () => assert.strictEqual(loaded(), "let t = table(a = [3, 1, 2])\n"));
+  await seen.commands["flow.runCell"](1);
+  check("a cell in the middle", () => assert.strictEqual(loaded(), "# %% sorted\nlet s = t\n  |> sort(a)\n"));
+  await seen.commands["flow.runCell"]();
+  check("the cell of the cursor, the last", () => assert.strictEqual(loaded(), "# %%\nshow(s)\nprint(len(t))\n"));
+  const one = seen.sessions.map(([, line]) => line);
+  check("in one session in the script's folder", () => assert.deepStrictEqual([vscode.window.terminals.filter((t) => t.name === "flow session of x.flow").length,
+    seen.sessions[0][0].cwd, seen.sessions[0][0].shellPath, seen.sessions[0][0].shellArgs], [1, "/w/a b", settings.path, ["repl"]]));
+  await seen.commands["flow.runCellsTo"](1);
+  check("all up to a cell, anew", () => assert.deepStrictEqual([seen.sessions[3][1], loaded()], [":reset", CELLS.split("\n").slice(0, 4).join("\n") + "\n"]));
+  vscode.window.activeTextEditor = edited("let x = 1\nprint(x)", 1);
+  await seen.commands["flow.runCell"]();
+  check("a script without cells is one", () => assert.strictEqual(loaded(), "let x = 1\nprint(x)\n"));
+  vscode.window.activeTextEditor = activeTextEditor;
+  if (!process.env.FLOWC) return;
+  check("a session runs them", () => assert.match(session(one), /\n *1\n *2\n *3\n[^]*3\n$/));
+}
+
 async function main() {
   const extension = require("../vscode/extension.js");
   const manifest = require("../vscode/package.json");
@@ -74,6 +126,7 @@ async function main() {
   await seen.commands["flow.run"]();
   check("runs the script of a lens", () => assert.deepStrictEqual(words(seen.lines[0]), ["/w/it's", settings.path, "run", "y.flow"]));
   check("runs what is edited", () => assert.deepStrictEqual(words(seen.lines[1]), ["/w/a b", settings.path, "run", "x.flow"]));
+  await cells();
   settings.path = "nowhere";
   await seen.changed({ affectsConfiguration: () => true });
   check("a setting starts another client", () => assert.deepStrictEqual([first.on, seen.clients.length, seen.warnings.length], [false, 2, 1]));

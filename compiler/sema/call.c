@@ -51,12 +51,8 @@ FlVal fl_actual_value(FlSema *s, FlActual *a, const FlType *want) {
 
 void fl_sema_no_param(FlSema *s, const char *of, FlName name, int n, const char *const *known) {
   FlDiag *d = fl_sema_report(s, FL_E0209, name.span, "`%s` has no parameter `%s`", of, name.text);
-  static const char *const elsewhere[][2] = {{"by", "on"},    {"on", "by"},    {"left_on", "on"},
-                                             {"type", "how"}, {"kind", "how"}, {"sep", "separator"}};
+  if (fl_habit_param(s, d, name, n, known)) return;
   const char *near = fl_closest(name.text, known, n);
-  for (size_t i = 0; !near && i < sizeof elsewhere / sizeof *elsewhere; i++)
-    for (int k = 0; k < n; k++)
-      if (strcmp(elsewhere[i][0], name.text) == 0 && strcmp(elsewhere[i][1], known[k]) == 0) near = known[k];
   if (near) {
     fl_diag_meant(s->sink, d, name.span, "", near);
     return;
@@ -65,6 +61,7 @@ void fl_sema_no_param(FlSema *s, const char *of, FlName name, int n, const char 
   for (int k = 0; k < n; k++) fl_text_addf(&list, "%s%s", k ? ", " : "", known[k]);
   if (n) fl_diag_help(s->sink, d, n == 1 ? "its only parameter is %s" : "its parameters are %s", list.s);
   else fl_diag_help(s->sink, d, "its arguments have no names");
+  if (!n) fl_habit_left_out(s, d, name);
   fl_text_reset(&list);
 }
 

@@ -348,6 +348,19 @@ const char *fl_sema_closest_field(FlSema *s, const FlType *row, const char *name
   return fl_closest(name, names, row->n_fields);
 }
 
+/* Which names a module has: those that the name is part of, else the first ones. */
+static void say_members(FlSema *s, FlDiag *d, const char *name, int n, const char *const *names) {
+  enum { MOST = 12 };
+  int like = 0, said = 0;
+  for (int i = 0; i < n; i++) like += strcasestr(names[i], name) != NULL;
+  FlText1 list = {0};
+  for (int i = 0; i < n && said < MOST; i++)
+    if (!like || strcasestr(names[i], name)) fl_text_addf(&list, "%s%s", said++ ? ", " : "", names[i]);
+  bool more = said < (like ? like : n);
+  if (said) fl_diag_help(s->sink, d, "it has %s%s", list.s, more ? " .." : "");
+  fl_text_reset(&list);
+}
+
 FlBinding *fl_sema_member(FlSema *s, FlBinding *m, FlName name) {
   FlBinding *b = fl_scope_find_in(m->file->scope, name.text);
   if (b && b->kind != FL_BIND_MODULE) {
@@ -359,12 +372,13 @@ FlBinding *fl_sema_member(FlSema *s, FlBinding *m, FlName name) {
   const char *names[512];
   int n = 0;
   for (int i = 0; i < m->file->scope->names.n && n < 512; i++) {
-    const char *known = m->file->scope->names.at[i]->name;
-    if (!fl_sema_is_private(known)) names[n++] = known;
+    const FlBinding *known = m->file->scope->names.at[i];
+    if (!fl_sema_is_private(known->name) && known->kind != FL_BIND_MODULE) names[n++] = known->name;
   }
   FlDiag *d = fl_sema_report(s, FL_E0205, name.span, "the module `%s` has no `%s`", m->name, name.text);
   const char *near = fl_closest(name.text, names, n);
   if (near) fl_diag_meant(s->sink, d, name.span, fl_arena_printf(s->arena, "%s.", m->name), near);
+  else say_members(s, d, name.text, n, names);
   return NULL;
 }
 

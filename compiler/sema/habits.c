@@ -34,6 +34,16 @@ static const char elsewhere[] =
 #undef FL_SAYING
 #undef FL_ELSEWHERE
 
+typedef struct Param {
+  const char *name, *flow, *sentence;
+} Param;
+
+#define FL_PARAMETER(name, flow, sentence) {name, flow, sentence},
+static const Param params[] = {
+#include "sema/habit_params.def"
+};
+#undef FL_PARAMETER
+
 /* `called`: it stands before a `(`, where rows with one are meant too. */
 static const Habit *find(const char *name, bool called) {
   const size_t n = strlen(name);
@@ -69,9 +79,54 @@ bool fl_habit_help(FlSema *s, FlDiag *d, const char *name, FlSpan at, bool calle
   return true;
 }
 
+bool fl_habit_param(FlSema *s, FlDiag *d, FlName name, int n, const char *const *known) {
+  for (size_t i = 0; i < sizeof params / sizeof *params; i++)
+    for (int k = 0; k < n; k++) {
+      const Param *p = &params[i];
+      if (strcmp(p->name, name.text) != 0 || strcmp(p->flow, known[k]) != 0) continue;
+      if (p->sentence[0]) fl_diag_help(s->sink, d, "%s", p->sentence);
+      else fl_diag_meant(s->sink, d, name.span, "", p->flow);
+      return true;
+    }
+  return false;
+}
+
 const char *fl_habit_plain_text(const FlExpr *e) {
   bool plain = e && e->kind == FL_EXPR_TEXT && e->text.parts.n == 1 && !e->text.parts.at[0].value;
   return plain ? e->text.parts.at[0].bytes : NULL;
+}
+
+void fl_habit_left_out(FlSema *s, FlDiag *d, FlName name) {
+  static const char *const words[] = {"by", "cols", "columns", "key", "keys", "subset"};
+  const char *text = fl_sources_get(s->sources, name.span.file)->text;
+  size_t at = name.span.start + name.span.len, k = 0;
+  while (k < sizeof words / sizeof *words && strcmp(words[k], name.text) != 0) k++;
+  at += strspn(text + at, " ");
+  if (k == sizeof words / sizeof *words || text[at] != '=') return;
+  at += 1 + strspn(text + at + 1, " ");
+  d->edit.span = name.span;
+  d->edit.span.len = (uint32_t)at - name.span.start;
+  d->edit.text = "";
+}
+
+bool fl_habit_alias(FlSema *s, FlDiag *d, const FlExpr *e) {
+  const FlExpr *f = e && e->kind == FL_EXPR_CALL && e->call.args.n == 1 ? e->call.func : NULL;
+  const char *name = f && f->kind == FL_EXPR_FIELD && strcmp(f->field.name.text, "alias") == 0
+                         ? fl_habit_plain_text(e->call.args.at[0].value)
+                         : NULL;
+  if (!name) return false;
+  const char *text = fl_sources_get(s->sources, e->span.file)->text + e->span.start;
+  size_t n = f->field.name.span.start - e->span.start;
+  while (n && strchr(" .\n", text[n - 1])) n--;
+  FlBytes edit = fl_piece_bytes();
+  fl_name_write(&edit, name);
+  fl_diag_help(s->sink, d, "the name stands before it: `%.*s = ..`", (int)edit.len, (const char *)edit.at);
+  fl_bytes_add(&edit, " = ", 3);
+  fl_bytes_add(&edit, text, n);
+  d->edit.span = e->span;
+  d->edit.text = fl_arena_strndup(s->arena, edit.at, edit.len);
+  fl_bytes_reset(&edit);
+  return true;
 }
 
 bool fl_habit_name_list(FlSema *s, FlDiag *d, const FlExpr *e) {

@@ -12,6 +12,12 @@ const char *fl_habit_says(FlArena *a, const char *name);
  * whether the name is known: then a name that is spelt like it is not meant. called: it stands before a `(`.
  */
 bool fl_habit_help(FlSema *s, FlDiag *d, const char *name, FlSpan at, bool called);
+/* Adds which of these parameters is called so elsewhere; false: none. */
+bool fl_habit_param(FlSema *s, FlDiag *d, FlName name, int n, const char *const *known);
+/* `drop(columns = x)`: what takes columns by position alone needs no such word; adds the edit. */
+void fl_habit_left_out(FlSema *s, FlDiag *d, FlName name);
+/* `expression.alias("q")` where a column needs a name: adds it, with the edit; whether it is such a call. */
+bool fl_habit_alias(FlSema *s, FlDiag *d, const FlExpr *e);
 /* A list where names of columns stand, `["k", "x"]` or `[k, x]`: adds to a message the names alone, with the
  * edit. Whether it is such a list. */
 bool fl_habit_name_list(FlSema *s, FlDiag *d, const FlExpr *e);

@@ -8,6 +8,7 @@
 #include "sema/category.h"
 #include "sema/choose.h"
 #include "sema/expr.h"
+#include "sema/habits.h"
 #include "sema/known_values.h"
 #include "sema/lift.h"
 #include "sema/place.h"
@@ -686,6 +687,28 @@ static FlVal by_calendar(FlSema *s, FlBinaryOp op, FlVal day, FlSpan left, const
   return fl_call_value(s, fl_arena_copy(s->arena, &add, sizeof add), 2, args, span, NULL);
 }
 
+/* `"x" > 1`, `"shop" == "north"`, where x and shop are columns: they are named without quotes. */
+static bool quotes_column(FlSema *s, const FlExpr *e, FlVal a, FlVal b) {
+  const FlExpr *sides[] = {e->binary.left, e->binary.right};
+  const FlVal values[] = {a, b};
+  const bool in = e->binary.op == FL_BIN_IN;
+  if (fl_syntax_precedence(e->binary.op) != FL_BINDS_COMPARE) return false;
+  for (int k = 0; k < (in ? 1 : 2); k++) {
+    const char *text = fl_habit_plain_text(sides[k]);
+    const FlVal other = values[1 - k];
+    bool as_text = is_dtype(other, FL_TEXT) || fl_val_is_category(other),
+         literal = in ? sides[1]->kind == FL_EXPR_ARRAY : fl_habit_plain_text(sides[1 - k]) != NULL;
+    if (!text || (!literal && (in || as_text))) continue;
+    const FlBinding *named = fl_scope_find(s, fl_intern_z(s->names, text));
+    if (!named || named->kind != FL_BIND_COLUMN) continue;
+    FlDiag *d = fl_sema_report(s, FL_E0607, sides[k]->span,
+                               "this is a text, and the name of a column stands without quotes");
+    fl_diag_meant(s->sink, d, sides[k]->span, "", named->name);
+    return true;
+  }
+  return false;
+}
+
 FlVal fl_sema_binary_expr(FlSema *s, const FlExpr *e, const FlType *want) {
   FlBinaryOp op = e->binary.op;
   FlSpan span = e->binary.op_span, left = e->binary.left->span, right = e->binary.right->span;
@@ -707,7 +730,7 @@ FlVal fl_sema_binary_expr(FlSema *s, const FlExpr *e, const FlType *want) {
   bool among =
       op == FL_BIN_IN && !fl_val_bad(a) && fl_val_is_decimal(a); /* numbers in the list are decimals */
   FlVal b = fl_sema_expr(s, e->binary.right, among ? fl_type_array(s->types, a.type->dtype, false, 1) : NULL);
-  if (fl_val_bad(a) || fl_val_bad(b)) return fl_val_error(s);
+  if (fl_val_bad(a) || fl_val_bad(b) || quotes_column(s, e, a, b)) return fl_val_error(s);
   fl_known_values_look(s, e, a, b);
   return fl_sema_binary(s, op, a, b, span, left, right);
 }

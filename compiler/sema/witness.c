@@ -81,8 +81,8 @@ void fl_sema_see(FlSema *s, FlSpan at, FlVal v, bool let) {
   for (int i = 0; i < row->n_fields && i < FL_SEEN_COLUMNS; i++) {
     const FlType *type = row->fields[i].type;
     if (type->kind != FL_TY_SCALAR) continue;
-    FlSeen seen = {at, row->fields[i].name, i, row->n_fields, type->dtype, FL_SEEN_VALUES, 0, let, depth,
-                   false, NULL};
+    FlSeen seen = {.at = at, .name = row->fields[i].name, .column = i, .n_columns = row->n_fields,
+                   .dtype = type->dtype, .let = let, .depth = depth};
     see_column(s, &seen, fl_type_many(s->types, type), v.parts + fl_type_field_part(v.type, i));
   }
 }

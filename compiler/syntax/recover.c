@@ -258,6 +258,15 @@ static bool comprehension_body(const Place *x) {
   return true;
 }
 
+/* A function that is written before its argument as an operator is: `len t`. */
+static bool is_called(const FlToken *t) {
+  static const char *const names[] = {"abs",  "count", "exp", "len",   "log",  "max",  "mean",
+                                      "min",  "print", "round", "show", "sqrt", "sum", "text"};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    if (is_word(t, names[k])) return true;
+  return false;
+}
+
 static bool side_by_side(const Place *x) {
   if (!fl_syntax_begins_operand(x->found->kind) || !fl_syntax_after_operand(x)) return false;
   char *message =
@@ -277,8 +286,13 @@ static bool side_by_side(const Place *x) {
                                                  : "a key alone is upwards: `%s`",
                                             x->prev->name)
                           : "";
+  const char *brackets =
+      call && is_called(x->prev) ? fl_arena_printf(x->p->arena, "a call is written with brackets: `%s(..)`",
+                                                   x->prev->name)
+                                 : NULL;
   const char *help = order                        ? key
                      : braces                       ? "braces in any text are filled in: leave the `f` out"
+                     : list && brackets           ? brackets
                      : list                       ? "is a `,` or an operator missing between them?"
                      : call && x->prev == x->head ? "a call is written with brackets: f(x)"
                                                   : "is an operator missing, or the end of a line?";

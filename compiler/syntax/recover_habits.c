@@ -449,10 +449,21 @@ static bool comment(const Place *x) {
   return true;
 }
 
+/* ---- R and pandas: all rows ---- */
+
+static bool subscript_left_out(const Place *x) {
+  if (x->found->kind != FL_TOK_COMMA || x->prev->kind != FL_TOK_LBRACKET || !x->prev->glued) return false;
+  fl_syntax_say(x, FL_E0101, x->found->span, "nothing stands before this `,`",
+                "a column of a table is `t.x`, several are `t |> select(x, y)`; all along an axis of an "
+                "array is `:`");
+  return true;
+}
+
 static bool (*const rules[])(const Place *) = {
     like,          between,      is_null,     not_in,          renamed, counted,
     column_call,   mapping,      quoted_name, choice_by_words, slice,   generator_behind,
     imported_from, remainder_of, increment,   counting_for,    comment, choice_behind,
+    subscript_left_out,
 };
 
 bool fl_syntax_habit(const FlSyntaxPlace *x) {

@@ -29,6 +29,18 @@ CASES = [  # written from habit -> the message, or the script that its edit make
     ('let q = ["a": 1]', "(a = 1, b = 2)"), ("let q = [2 * v for v in a]", "let q = [for v in a: 2 * v]"), ("q = 3", "let q = .."),
     ("t |> group_by(k) |> mean(x)", "summarize(mean = mean(x))"), ("linear.ols(m, a)", "import linear"), ("kmeans(m, 2)", "`cluster.kmeans`, with `import cluster`"),
     ("sort(a, descending = true)", "`a[argsort(-a)]`"), ("t |> sort(x desc)", "t |> sort(desc(x))"), ("let q: i64 = len(a) / 2", "`//`"), ("import pandas as pd", "part of the language"),
+    ("import linear\nprint(linear.ridge(m, a, alpha = 1.0))", "print(linear.ridge(m, a, lambda = 1.0))"),
+    ("import linear\nprint(linear.logistic(m, [false, true, true], C = 2.0))", "1 / C"), ("import linear\nprint(linear.ols(m, a, sample_weight = b))", "print(linear.ols(m, a, weights = b))"),
+    ("import linear\nprint(linear.ridge(m, a, fit_intercept = false))", "print(linear.ridge(m, a, intercept = false))"),
+    ("import cluster\nprint(cluster.kmeans(m, n_clusters = 2))", "print(cluster.kmeans(m, k = 2))"), ("import cluster\nprint(cluster.kmeans(m, 2, random_state = 2))", "print(cluster.kmeans(m, 2, seed = 2))"),
+    ("import cluster\nprint(cluster.kmeans(m, 2, max_iter = 2))", "print(cluster.kmeans(m, 2, iters = 2))"), ("import cluster\nprint(cluster.kmeans(m, 2, verbose = true))", "its parameters are x, k"),
+    ("import tree\nprint(tree.forest_regressor(m, a, n_estimators = 2))", "print(tree.forest_regressor(m, a, trees = 2))"),
+    ("import tree\nprint(tree.boosting_regressor(m, a, n_estimators = 2))", "print(tree.boosting_regressor(m, a, rounds = 2))"), ("import tree\nprint(tree.forest(m, a))", "it has forest_classifier, forest_regressor"),
+    ("import neighbors\nprint(neighbors.regressor(m, a, n_neighbors = 2))", "print(neighbors.regressor(m, a, k = 2))"), ("import neighbors\nprint(neighbors.knn(m, a))", "it has "),
+    ("import model_selection\nprint(model_selection.kfold(10, n_splits = 2))", "print(model_selection.kfold(10, k = 2))"),
+    ('t |> where("x" > 1)', "t |> where(x > 1)"), ('t |> where("s" == "u")', 't |> where(s == "u")'), ('t |> where("s" in ["u"])', 't |> where(s in ["u"])'),
+    ('t |> derive((x * 2).alias("q"))', "t |> derive(q = (x * 2))"), ("t |> drop(columns = x)", "t |> drop(x)"), ("t |> drop_null(subset = x)", "t |> drop_null(x)"),
+    ('t |> rename(x = "q")', "t |> rename(q = x)"), ("print(len t)", "`len(..)`"), ('t[, "x"]', "`t.x`"),
     ("print(n())", "print(count())"), ("t.shape", "len(t)"), ('t |> derive(u = s.str.upper())', "`upper(w)`"), ("t |> derive(z = x.fillna(0))", "x ?? 0"),
     ("t |> derive(z = x.dropna())", "t |> drop_null(x)"), ("print(length(w))", "n_chars(w)"), ("t |> derive(z = ifnull(x, 0))", "x ?? 0"),
     ("t |> select(across(x))", "each(numeric()"), ("print(least(a, b))", "print(min(a, b))"), ('print(left(w, 2))', "slice(w, 0, 3)"),
@@ -73,6 +85,24 @@ lines = {f"l{k}": (f"import {r[2]}\n" if r[2] else "") + PRELUDE + r[3] + "\n" f
 for name, messages in checked("lines", lines).items():
     errors = [m for m in messages if m["level"] == "error"]
     check(not errors, f"proposed: {lines[name].splitlines()[-1]}", errors)
+RUNS = 25  # lines that run together; of those that do not run well each is looked at by itself
+MORE = {"linear.ols(m, a)", "t |> kfold(5, seed = 1)", "neighbors.classifier(m, [0, 1, 0])"}  # they need more rows than there are here
+together = [text for text in lines.values() if text.splitlines()[-1] not in MORE and not re.search(r"\b(write_\w+|save|exec|error|env)\(", text)]
+
+
+def does(name, texts):
+    imports = sorted({line for text in texts for line in text.splitlines() if line.startswith("import ")})
+    (place.path / name).write_text("\n".join(imports) + "\n" + PRELUDE + "".join(text.splitlines()[-1] + "\n" for text in texts))
+    return place.run("run", "-q", "--no-cache", name)
+
+
+for k in range(0, len(together), RUNS):
+    if does("run.flow", together[k:k + RUNS]).returncode == 0:
+        check(True, "lines that are proposed run")
+        continue
+    for text in together[k:k + RUNS]:
+        done = does("run.flow", [text])
+        check(done.returncode == 0, f"proposed: {text.splitlines()[-1]} runs", done.stderr)
 alone = {f"n{k}": PRELUDE + (f"print({r[0]}1))\n" if r[0].endswith("(") else f"print(t{r[0]})\n" if r[0][0] == "." else f"print({r[0]})\n") for k, r in enumerate(rows.values())}
 for (name, messages), r in zip(sorted(checked("alone", alone).items(), key=lambda p: int(p[0][1:])), rows.values()):
     check(any("there is no" in m["message"] for m in messages), f"`{r[0]}` stands for nothing in flow", messages)

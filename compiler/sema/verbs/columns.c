@@ -4,6 +4,7 @@
 #include "sema/builtins/builtin.h"
 #include "sema/call.h"
 #include "sema/expr.h"
+#include "sema/habits.h"
 #include "sema/scope.h"
 #include "sema/value.h"
 #include "sema/verbs/groups.h"
@@ -11,7 +12,7 @@
 
 static FlVal needs_name(FlSema *s, FlCallSite *c, const FlActual *a) {
   FlDiag *d = fl_sema_report(s, FL_E0620, a->span, "`%s` needs a name for this column", c->builtin->name);
-  fl_diag_help(s->sink, d, "write `name = ...`");
+  if (!fl_habit_alias(s, d, a->expr)) fl_diag_help(s->sink, d, "write `name = ...`");
   return fl_val_error(s);
 }
 
@@ -102,6 +103,22 @@ static bool once(FlSema *s, FlVal t, const FlActual *a, int k, bool *given, cons
   return first;
 }
 
+/* rename(old = "new") */
+static bool turned_round(FlSema *s, FlVal t, const FlActual *a) {
+  const char *text = fl_habit_plain_text(a->expr);
+  const FlType *row = fl_type_row(t.type);
+  bool turned = text && fl_type_field_find(row, fl_intern_z(s->names, text)) < 0 &&
+                fl_type_field_find(row, a->name.text) >= 0;
+  if (!turned) return false;
+  FlDiag *d =
+      fl_sema_report(s, FL_E0607, a->span, "a new name stands before the old one, both without quotes");
+  fl_diag_help(s->sink, d, "write `%s = %s`", text, a->name.text);
+  d->edit.span = a->name.span;
+  d->edit.span.len = a->span.start + a->span.len - a->name.span.start;
+  d->edit.text = fl_arena_printf(s->arena, "%s = %s", text, a->name.text);
+  return true;
+}
+
 FlVal fl_builtin_rename(FlSema *s, FlCallSite *c) {
   FlVal t;
   FlColumns columns = {0};
@@ -121,6 +138,7 @@ FlVal fl_builtin_rename(FlSema *s, FlCallSite *c) {
       fl_diag_help(s->sink, d, "write `new = old`");
       return fl_val_error(s);
     }
+    if (turned_round(s, t, a)) return fl_val_error(s);
     int k = fl_verb_column(s, t, a->expr);
     if (k < 0 || !once(s, t, a, k, given, "is renamed twice")) return fl_val_error(s);
     names[k] = a->name.text;

@@ -312,7 +312,7 @@ void fl_ll_settle(FlFn *f) {
 /* Values that no operator of the runtime gives, which says it by itself, are seen where the function has
  * them: all that were made one after the other at once, for a call is much code. */
 static void see_later(FlFn *f, int n, FlValue *const *values) {
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < n && !f->loop; i++)
     if (values[i]->seen && owned(f, values[i])) fl_vec_push(f->g->arena, &f->unseen, values[i]);
 }
 

@@ -224,7 +224,7 @@ Val fl_ll_op_desc(FlGen *g, const FlOp *op, int sees) {
 static int seen_site(void *g, FlSpan at) { return fl_ll_site(g, at, (FlFaultText){0}); }
 
 int fl_ll_see(FlFn *f, int n, FlValue *const *values, const int *at) {
-  return f->shared ? 0 : fl_plan_see(f->g->arena, &f->g->seen, n, values, at, seen_site, f->g);
+  return f->shared || f->loop ? 0 : fl_plan_see(f->g->arena, &f->g->seen, n, values, at, seen_site, f->g);
 }
 
 Val fl_ll_seen_list(FlGen *g) {

@@ -285,11 +285,25 @@ static void define_results(FlFn *f, const FlOp *op, const Carried *c, const Val 
     if (!c->by_phi[i]) fl_ll_hand_on(f, c->params[i], op->results[i]);
 }
 
+/* A loop begins in whose first round values are seen; NULL: in none. */
+static Val seen_rounds(FlFn *f, const FlRegion *r) {
+  FlGen *g = f->g;
+  if (f->form != FL_FORM_HOST || f->loop || !fl_ir_sees(r)) return NULL;
+  Val args[] = {f->ctx, fl_ll_i32(g, -1)};
+  return fl_ll_call(f, "fl_seen_rounds", g->i32, 2, (Ty[]){g->ptr, g->i32}, args);
+}
+
+/* A round of it has ended, or, with what it was before, the loop. */
+static void seen_end(FlFn *f, Val seen, Val later) {
+  FlGen *g = f->g;
+  if (seen) fl_ll_call(f, "fl_seen_rounds", g->i32, 2, (Ty[]){g->ptr, g->i32}, (Val[]){f->ctx, later});
+}
+
 static void emit_for(FlFn *f, const FlOp *op) {
   const FlRegion *r = op->regions[0];
   Val lo = fl_ll_value(f, op->args[0]), hi = fl_ll_bound(f, lo, fl_ll_value(f, op->args[1]));
   Carried c = carry(f, op, LLVMBuildICmp(f->b, LLVMIntSLT, lo, hi, ""));
-  Val mark = fl_ll_texts_mark(f, r);
+  Val mark = fl_ll_texts_mark(f, r), seen = seen_rounds(f, r);
   FlLoop l;
   fl_ll_loop_open(f, &l, lo, hi, c.n_init, c.init);
   fl_ll_set(f, r->params[0], l.i);
@@ -297,7 +311,9 @@ static void emit_for(FlFn *f, const FlOp *op) {
   fl_ll_region(f, r);
   Val *next = next_of(f, r, &c, 0, NULL);
   leave_round(f, op, &c, mark, next);
+  seen_end(f, seen, fl_ll_i32(f->g, 1));
   fl_ll_loop_close(f, &l, next, f->form != FL_FORM_PRECISE);
+  seen_end(f, seen, seen);
   define_results(f, op, &c, l.out);
 }
 
@@ -305,7 +321,7 @@ static void emit_while(FlFn *f, const FlOp *op) {
   const FlRegion *r = op->regions[0];
   Carried c = carry(f, op, NULL);
   unsigned n = c.n_init;
-  Val *phi = FL_NEW_ARRAY(f->g->arena, Val, n + 1), mark = fl_ll_texts_mark(f, r);
+  Val *phi = FL_NEW_ARRAY(f->g->arena, Val, n + 1), mark = fl_ll_texts_mark(f, r), seen = seen_rounds(f, r);
   Block before = fl_ll_here(f), body = fl_ll_block(f, "while"), done = fl_ll_block(f, "endwhile");
   LLVMBuildBr(f->b, body);
   fl_ll_at(f, body);
@@ -317,11 +333,13 @@ static void emit_while(FlFn *f, const FlOp *op) {
   fl_ll_region(f, r);
   Val go_on = NULL, *next = next_of(f, r, &c, 1, &go_on);
   leave_round(f, op, &c, mark, next);
+  seen_end(f, seen, fl_ll_i32(f->g, 1));
   if (f->form == FL_FORM_FAST && f->may_fault) go_on = LLVMBuildAnd(f->b, go_on, mask_is_clear(f), "");
   Block end = fl_ll_here(f);
   LLVMBuildCondBr(f->b, go_on, body, done);
   for (unsigned i = 0; i < n; i++) LLVMAddIncoming(phi[i], &next[i], &end, 1);
   fl_ll_at(f, done);
+  seen_end(f, seen, seen);
   define_results(f, op, &c, next);
 }
 

@@ -172,7 +172,7 @@ static void add_seen(Cut *c, Unit *u, int n, FlValue *const *values) {
   for (int i = 0; i < n; i++)
     for (const FlSeen *s = values[i]->seen; s; s = s->next) {
       fl_text_addf(&u->key, "s%d %d/%d %d %d/%d %d %s ", i, s->column, s->n_columns, (int)s->dtype, s->part,
-                   s->n_parts, 2 * s->if_first + s->let, s->name);
+                   s->n_parts, 8 * s->looped + 4 * s->outer + 2 * s->if_first + s->let, s->name);
       add_span(c, u, s->at);
     }
 }

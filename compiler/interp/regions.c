@@ -84,12 +84,15 @@ static FlStatus run_for(Frame *f, const FlOp *op) {
     carried[k] = own(op->results[k]->type, value_of(f, op->args[2 + k]));
   FlTextMark mark;
   fl_texts_mark(f->heap, &mark);
+  int32_t seen = fl_seen_rounds(f->ctx, -1);
   for (int64_t i = value_of(f, op->args[0]).i; i < hi && s == 0; i++) {
     define(f, r->params[0], (FlSlot){.i = i});
     for (int k = 0; k < op->n_results; k++) define(f, r->params[1 + k], carried[k]);
     s = run_region(f, r, carried);
     if (s == 0) s = end_round(f, &mark, types, carried, op->n_results);
+    fl_seen_rounds(f->ctx, 1);
   }
+  fl_seen_rounds(f->ctx, seen);
   if (s == 0) define_results(f, op, carried);
   free(types);
   free(carried);
@@ -105,11 +108,14 @@ static FlStatus run_while(Frame *f, const FlOp *op) {
     carried[k + 1] = own(op->results[k]->type, value_of(f, op->args[k]));
   FlTextMark mark;
   fl_texts_mark(f->heap, &mark);
+  int32_t seen = fl_seen_rounds(f->ctx, -1);
   for (bool again = s == 0; again; again = s == 0 && carried[0].i != 0) {
     for (int k = 0; k < op->n_results; k++) define(f, r->params[k], carried[k + 1]);
     s = run_region(f, r, carried);
     if (s == 0) s = end_round(f, &mark, types, carried + 1, op->n_results);
+    fl_seen_rounds(f->ctx, 1);
   }
+  fl_seen_rounds(f->ctx, seen);
   if (s == 0) define_results(f, op, carried + 1);
   free(types);
   free(carried);

@@ -163,6 +163,16 @@ int fl_ir_depth(const FlRegion *r) {
   return n;
 }
 
+bool fl_ir_sees(const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    for (int i = 0; i < op->n_results; i++)
+      if (op->results[i]->seen) return true;
+    for (int i = 0; i < op->n_regions; i++)
+      if (fl_ir_sees(op->regions[i])) return true;
+  }
+  return false;
+}
+
 void fl_ir_unsee(FlRegion *r) {
   for (FlOp *op = r->first; op; op = op->next) {
     for (int i = 0; i < op->n_results; i++) op->results[i]->seen = NULL;

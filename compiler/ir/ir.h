@@ -172,7 +172,8 @@ typedef struct FlSeen {
   int part, n_parts; /* FL_SEEN_VALUES ..; how many the column has */
   bool let;
   int depth;     /* fl_ir_depth of where the step stands: where it does not come to, nothing is seen */
-  bool if_first; /* opt/seen.c: it is none where the first result of its operation is false */
+  /* opt/seen.c, as FL_SEEN_IF_FIRST, OUTER and LOOPED of flow/abi.h: */
+  bool if_first, outer, looped;
   const struct FlSeen *next;
 } FlSeen;
 enum { FL_SEEN_COLUMNS = 30 }; /* of a table: the first */
@@ -466,6 +467,8 @@ void fl_ir_see(FlArena *arena, FlValue *v, const FlSeen *seen);
 void fl_ir_see_instead(const FlValue *from, FlValue *to);
 /* How many operations a region is within. */
 int fl_ir_depth(const FlRegion *r);
+/* Whether a value of the region is a column, at any depth. */
+bool fl_ir_sees(const FlRegion *r);
 /* Values of the region, at any depth, are no columns any more. */
 void fl_ir_unsee(FlRegion *r);
 

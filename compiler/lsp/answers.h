@@ -24,6 +24,12 @@ FlLspAnswer fl_lsp_hints, fl_lsp_lenses;
 /* The same of the last run, where neither texts nor files have changed since; the step by its call, or a
  * `let` by its name. false: the record has no rows of it. */
 bool fl_lsp_last_rows(const FlLspDocuments *all, const FlLspDocument *d, FlSpan at, bool let, FlText1 *out);
+/* last_rows.c: rows of the record as Markdown; `several`: the record has others of that place. */
+struct FlRecord;
+struct FlRecordRows;
+void fl_lsp_say_rows(struct FlRecord *record, const struct FlRecordRows *rows, bool several, FlText1 *out);
+/* 27,004 */
+void fl_lsp_add_number(FlText1 *out, int64_t n);
 
 /* The messages of the document, as publishDiagnostics wants them. */
 json_t *fl_lsp_messages(FlLspDocuments *all, FlLspDocument *d);

@@ -7,7 +7,6 @@
  * run, of the operator that the script means, or it is not there; nothing is written. */
 #include "lsp/answers.h"
 
-#include "base/width.h"
 #include "exec/exec.h"
 #include "exec/last_run.h"
 #include "ir/ir.h"
@@ -262,12 +261,6 @@ static int64_t number(Last *l, const FlValue *v, int depth) {
 /* ---- hints
  * -------------------------------------------------------------------------------------------------- */
 
-static void add_number(FlText1 *out, int64_t n) {
-  char digits[32];
-  int len = snprintf(digits, sizeof digits, "%lld", (long long)n);
-  for (int i = 0; i < len; i++) fl_text_addf(out, "%s%c", i && (len - i) % 3 == 0 ? "," : "", digits[i]);
-}
-
 /* What is known of a step, in all functions that were made of the one where it stands. */
 typedef struct Step {
   uint32_t end;
@@ -296,10 +289,10 @@ static void add_step(Last *l, const FlLspStep *told, Steps *steps) {
 static json_t *say_step(const Last *l, FlLspDocuments *all, const Step *s) {
   FlText1 text = {0};
   if (s->from >= 0 && s->to >= 0 && s->from != s->to) {
-    add_number(&text, s->from);
+    fl_lsp_add_number(&text, s->from);
     fl_text_addz(&text, " -> ");
   }
-  if (s->to >= 0) add_number(&text, s->to);
+  if (s->to >= 0) fl_lsp_add_number(&text, s->to);
   else fl_text_addz(&text, "?");
   fl_text_addf(&text, " x %d", s->columns);
   if (s->to >= 0 && s->times > 1) fl_text_addf(&text, " in %lld goes", (long long)s->times);
@@ -333,112 +326,27 @@ json_t *fl_lsp_hints(FlLspDocuments *all, FlLspDocument *d, const json_t *params
 
 /* ---- rows that a step gave ----------------------------------------------------------------------------- */
 
-enum { SHOWN_ROWS = 10, SHOWN_WIDTH = 100, SHOWN_CELL = 32 };
-
-/* What the last run gave at a place of the script; NULL: nothing is known. *places: in how many functions. */
-static const FlRecordRows *rows_at(const Last *l, FlSpan at, bool let, int *places) {
-  const FlRecordRows *found = NULL;
-  int line, column;
-  fl_source_position(l->d->c.script, at.start, &line, &column);
-  *places = 0;
-  for (int i = 0; i < l->r->n_rows; i++) {
-    const FlRecordRows *r = &l->r->rows[i];
-    if (r->let != let || !r->n_columns || r->file >= l->r->n_files || l->file[r->file] != at.file) continue;
-    if (r->line != line || r->column != column) continue;
-    found = r;
-    ++*places;
-  }
-  return found;
-}
-
-/* On one line, cut where it is long; null and what nobody knows in words. */
-static void add_cell(FlText1 *out, const FlRecordColumn *c, int row) {
-  const FlRecordCell *cell = &c->cells[row];
-  const char *s = cell->text ? cell->text : cell->null ? "null" : "?";
-  size_t n = strlen(s), fits = fl_width_fit(s, n, SHOWN_CELL);
-  bool cut = fits < n || cell->cut;
-  if (cut && fl_width_text(s, fits) == SHOWN_CELL) fits = fl_width_fit(s, n, SHOWN_CELL - 1);
-  for (size_t k = 0; k < fits; k++) {
-    char byte = (unsigned char)s[k] < ' ' || s[k] == 0x7f ? ' ' : s[k];
-    fl_text_add(out, &byte, 1);
-  }
-  if (cut) fl_text_addz(out, "\u2026");
-}
-
-/* A column as cells of one width, the first its name and its type. */
-typedef struct Block {
-  FlText1 cells[SHOWN_ROWS + 2];
-  int width;
-  bool right;
-} Block;
-
-static void make_block(Block *b, const FlRecordColumn *c) {
-  *b = (Block){.right = true};
-  fl_text_addz(&b->cells[0], c->name);
-  fl_text_addz(&b->cells[1], c->type);
-  for (int i = 0; i < c->n && i < SHOWN_ROWS; i++) add_cell(&b->cells[i + 2], c, i);
-  for (int i = 0; i < SHOWN_ROWS + 2; i++) {
-    int width = b->cells[i].s ? fl_width_text(b->cells[i].s, b->cells[i].len) : 0;
-    if (width > b->width) b->width = width;
-  }
-  static const char *const left[] = {"text", "bool", "date", "category", "file"};
-  for (size_t k = 0; k < sizeof left / sizeof *left; k++)
-    b->right = b->right && strncmp(c->type, left[k], strlen(left[k])) != 0;
-}
-
-static void add_blanks(FlText1 *out, int n) {
-  for (int k = 0; k < n; k++) fl_text_addc(out, ' ');
-}
-
-static void add_lines(FlText1 *out, const Block *blocks, int n, int rows) {
-  for (int i = 0; i < rows + 3; i++) {
-    size_t from = out->len;
-    for (int k = 0; k < n; k++) {
-      const Block *b = &blocks[k];
-      const FlText1 *cell = i == 2 ? NULL : &b->cells[i < 2 ? i : i - 1];
-      int width = cell && cell->s ? fl_width_text(cell->s, cell->len) : 0;
-      if (k) fl_text_addz(out, "  ");
-      for (int line = 0; !cell && line < b->width; line++) fl_text_addz(out, "\u2500");
-      if (cell && b->right) add_blanks(out, b->width - width);
-      if (cell && cell->s) fl_text_add(out, cell->s, cell->len);
-      if (cell && !b->right) add_blanks(out, b->width - width);
-    }
-    while (out->len > from && out->s[out->len - 1] == ' ') out->len--;
-    fl_text_addc(out, '\n');
-  }
-}
-
-static void say_rows(FlRecord *record, const FlRecordRows *r, int places, FlText1 *out) {
-  Block *blocks = calloc((size_t)r->n_columns, sizeof *blocks);
-  int n = 0, width = 0, rows = r->n < SHOWN_ROWS ? (int)r->n : SHOWN_ROWS;
-  if (!blocks) return;
-  for (; n < r->n_columns && (n == 0 || width < SHOWN_WIDTH); n++) {
-    if (!fl_last_run_cells(record, &r->columns[n])) break;
-    make_block(&blocks[n], &r->columns[n]);
-    width += blocks[n].width + 2;
-  }
-  fl_text_addz(out, "```text\n");
-  add_lines(out, blocks, n, rows);
-  fl_text_addz(out, "```\n\n");
-  if (rows < r->n) fl_text_addf(out, "the first %d of ", rows);
-  add_number(out, r->n);
-  fl_text_addf(out, " row%s", r->n == 1 ? "" : "s");
-  if (n < r->of) fl_text_addf(out, ", %d of %d columns,", n, r->of);
-  fl_text_addz(out, " of the last run");
-  if (places > 1) fl_text_addf(out, ", by one of %d calls", places);
-  for (int k = 0; k < n; k++)
-    for (int i = 0; i < SHOWN_ROWS + 2; i++) fl_text_reset(&blocks[k].cells[i]);
-  free(blocks);
-}
-
 bool fl_lsp_last_rows(const FlLspDocuments *all, const FlLspDocument *d, FlSpan at, bool let, FlText1 *out) {
+  enum { MOST = 3 }; /* of calls of a stage, or of functions that stand there */
   Last l;
+  int line, column, n = 0;
   if (all->no_hints || !open_last(&l, d)) return false;
-  int places;
-  const FlRecordRows *r = l.same ? rows_at(&l, at, let, &places) : NULL;
-  if (r) say_rows(l.r, r, places, out);
+  const FlRecordRows *found[MOST];
+  fl_source_position(d->c.script, at.start, &line, &column);
+  for (int i = 0; i < l.r->n_rows && l.same; i++) {
+    const FlRecordRows *r = &l.r->rows[i];
+    if (r->let != let || !r->n_columns || r->file >= l.r->n_files || l.file[r->file] != at.file) continue;
+    if (r->line != line || r->column != column) continue;
+    if (n < MOST) found[n] = r;
+    n++;
+  }
+  for (int i = 0; i < n && i < MOST; i++) {
+    if (i) fl_text_addz(out, "\n\n");
+    fl_lsp_say_rows(l.r, found[i], n > 1, out);
+  }
+  if (n > MOST) fl_text_addf(out, "\n\nand of %d more", n - MOST);
   close_last(&l);
-  return r && out->len;
+  return n && out->len;
 }
 
 /* ---- the lens

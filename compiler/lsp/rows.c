@@ -314,15 +314,35 @@ static bool say_rows(const char *answer, FlText1 *out) {
   return true;
 }
 
-/* The `let` of the script whose name stands there; NULL: none. */
-static const FlStmt *let_at(const FlLspDocument *d, uint32_t at) {
-  for (int i = 0; i < d->c.ast->stmts.n; i++) {
-    const FlStmt *st = d->c.ast->stmts.at[i];
-    if (st->kind != FL_STMT_LET || st->let.pattern->kind != FL_PAT_NAME) continue;
-    FlSpan name = st->let.pattern->span;
-    if (at >= name.start && at < name.start + name.len) return st;
-  }
-  return NULL;
+/* What stands at a place, at any depth; NULL: no such thing. */
+typedef struct Here {
+  uint32_t at;
+  const FlStmt *let;  /* whose name it is */
+  const FlExpr *pipe; /* whose |> or verb it is */
+} Here;
+
+static bool look_at_expr(void *env, const FlExpr *e) {
+  Here *h = env;
+  if (!is_in(e->span, h->at)) return false;
+  if (e->kind == FL_EXPR_PIPE && e->pipe.call->kind == FL_EXPR_CALL && h->at >= end_of(e->pipe.value->span) &&
+      h->at < end_of(e->pipe.call->call.func->span))
+    h->pipe = e;
+  return true;
+}
+
+static bool look_at_stmt(void *env, const FlStmt *s) {
+  Here *h = env;
+  if (!is_in(s->span, h->at)) return false;
+  if (s->kind == FL_STMT_LET && s->let.pattern->kind == FL_PAT_NAME && is_in(s->let.pattern->span, h->at))
+    h->let = s;
+  return true;
+}
+
+static Here find_here(const FlLspDocument *d, uint32_t at) {
+  Here h = {.at = at};
+  const FlWalker walk = {&h, look_at_expr, look_at_stmt};
+  for (int i = 0; i < d->c.ast->stmts.n; i++) fl_syntax_walk_stmt(&walk, d->c.ast->stmts.at[i]);
+  return h;
 }
 
 /* What the last run gave it: the last step of its pipe, or itself. */
@@ -332,15 +352,27 @@ static bool let_rows(const FlLspDocuments *all, const FlLspDocument *d, const Fl
   return fl_lsp_last_rows(all, d, let->let.pattern->span, true, out);
 }
 
+/* The |> and the verb. */
+static FlSpan verb_of(const FlSource *f, const FlExpr *pipe) {
+  uint32_t from = end_of(pipe->pipe.value->span), to = end_of(pipe->pipe.call->call.func->span);
+  while (from < to && strchr(" \t\r\n", f->text[from])) from++;
+  return (FlSpan){.file = f->id, .start = from, .len = to - from};
+}
+
 bool fl_lsp_rows(FlLspDocuments *all, FlLspDocument *d, uint32_t at, FlText1 *out, FlSpan *step) {
   const FlSource *f = d->c.script;
   if (all->no_rows || !d->c.sources || !d->c.ast || at >= f->len ||
       strchr(" \t\r\n", f->text[at]))
     return false;
-  const FlStmt *let = let_at(d, at);
-  if (let) {
-    *step = let->let.pattern->span;
-    return let_rows(all, d, let, out);
+  const Here here = find_here(d, at);
+  if (here.let) {
+    *step = here.let->let.pattern->span;
+    return let_rows(all, d, here.let, out);
+  }
+  if (here.pipe && gives_table(d, here.pipe) &&
+      fl_lsp_last_rows(all, d, here.pipe->pipe.call->span, false, out)) {
+    *step = verb_of(f, here.pipe);
+    return true;
   }
   FlArena *arena = fl_arena_new();
   Program p = {.d = d, .arena = arena, .names = fl_interner_make(arena), .needed = fl_map_make(arena)};
@@ -348,20 +380,15 @@ bool fl_lsp_rows(FlLspDocuments *all, FlLspDocument *d, uint32_t at, FlText1 *ou
   const FlExpr *pipe = NULL;
   p.taken = FL_NEW_ARRAY(arena, bool, d->c.ast->stmts.n + 1);
   int top = find_step(&p, at, &pipe, &function, &value);
-  bool asked = pipe && gives_table(d, pipe);
-  bool good = asked && fl_lsp_last_rows(all, d, pipe->pipe.call->span, false, out);
-  if (asked && !good && top >= 0 && all->sample) {
+  bool good = pipe && top >= 0 && all->sample && gives_table(d, pipe);
+  if (good) {
     take_needed(&p, top);
     write_program(&text, &p, top, &function, &value);
-    FlLspWorld here = {all, d->path};
-    good = all->sample(&(FlLspSample){d->path, &text, &here, all->rows_ms}, &answer) && answer.len &&
+    FlLspWorld world = {all, d->path};
+    good = all->sample(&(FlLspSample){d->path, &text, &world, all->rows_ms}, &answer) && answer.len &&
            say_rows(answer.s, out);
   }
-  if (good) {
-    uint32_t from = end_of(pipe->pipe.value->span), to = end_of(pipe->pipe.call->call.func->span);
-    while (from < to && strchr(" \t\r\n", f->text[from])) from++;
-    *step = (FlSpan){.file = f->id, .start = from, .len = to - from};
-  }
+  if (good) *step = verb_of(f, pipe);
   fl_text_reset(&function);
   fl_text_reset(&value);
   fl_text_reset(&text);

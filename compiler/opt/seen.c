@@ -1,60 +1,19 @@
-/* seen.c: values are seen as columns (FlSeen) where they are made once in a run at most: in the script, and
- * in stages that it calls at one place; but not in loops. So what a record says of a place is what that gave,
- * and nothing that runs often asks.
+/* seen.c: values are seen as columns (FlSeen) where they are made once in the script or in a call of a stage,
+ * but for later rounds of loops (fl_seen_rounds of flow/abi.h): not in what runs for several elements at
+ * once, nor in functions that were not made part of what calls them. So what a record says of a place is what
+ * that gave: calls of stages are told apart.
  *
- * In: a module behind all passes. Out: values that are seen as less. What always holds: of functions that
- * stand at one place of the source, as those for several types do, none is seen; nor is what a branch or loop
- * makes of values from outside, which may never come to it. */
+ * In: a module behind all passes. Out: values that are seen as less. What always holds: in a loop nothing is
+ * seen that belongs to a place outside of it; what belongs to a place further inside, to which the run may
+ * never come, says so. */
 #include "opt/opt_internal.h"
 
-/* Where a function is called. */
-typedef struct Called {
-  int n;
-  bool in_loop;
-  const FlFunc *by;
-} Called;
-
-typedef struct Once {
+/* Where a value is made. */
+typedef struct Where {
   FlArena *arena;
-  const FlModule *module;
-  FlMap *called; /* FlFunc -> Called */
-  FlMap *texts;  /* by interned place of a function: the first function there */
-  FlMap *again;  /* functions of a place that has several */
-} Once;
-
-static void count_calls(Once *o, const FlFunc *f, const FlRegion *r, bool in_loop) {
-  for (const FlOp *op = r->first; op; op = op->next) {
-    if (op->attrs.func) {
-      Called *c = fl_map_get(o->called, op->attrs.func);
-      if (!c) fl_map_set(o->called, op->attrs.func, c = FL_NEW(o->arena, Called));
-      *c = (Called){c->n + 1, in_loop || op->code != FL_OP_STAGE, f};
-    }
-    for (int i = 0; i < op->n_regions; i++)
-      count_calls(o, f, op->regions[i], in_loop || op->code != FL_OP_IF);
-  }
-}
-
-static void note_place(Once *o, FlInterner *places, const FlFunc *f) {
-  const uint32_t place[] = {f->span.file, f->span.start};
-  const char *key = fl_intern(places, (const char *)place, sizeof place);
-  const FlFunc *first = fl_map_get(o->texts, key);
-  if (!first) {
-    fl_map_set(o->texts, key, (void *)(uintptr_t)f);
-    return;
-  }
-  fl_map_set(o->again, f, (void *)(uintptr_t)f);
-  fl_map_set(o->again, first, (void *)(uintptr_t)f);
-}
-
-/* The way up ends: who calls itself is marked as such. */
-static bool runs_once(const Once *o, const FlFunc *f) {
-  while (f != o->module->main) {
-    const Called *c = fl_map_get(o->called, f);
-    if (!c || c->n != 1 || c->in_loop || f->recursive || fl_map_get(o->again, f)) return false;
-    f = c->by;
-  }
-  return true;
-}
+  int least, depth; /* fl_ir_depth, of steps that may be seen; of the value */
+  bool looped;
+} Where;
 
 /* Who makes `v` runs only where the branch `r` of `op` is taken, or says by its first result whether the
  * others are any: so it is seen there. */
@@ -83,46 +42,43 @@ static void see_in_branches(FlArena *arena, FlOp *op) {
   }
 }
 
-/* Of the value, which is made at that depth: not of steps that are further inside. */
-static void see_from(FlArena *arena, FlValue *v, int depth) {
-  const FlSeen *all = v->seen, *inner = all;
-  while (inner && inner->depth <= depth) inner = inner->next;
-  if (!inner) return;
+static void see_from(const Where *w, FlValue *v) {
+  const FlSeen *all = v->seen, *other = w->looped ? all : NULL;
+  for (const FlSeen *s = all; s && !other; s = s->next)
+    if (s->depth < w->least || s->depth > w->depth) other = s;
+  if (!other) return;
   v->seen = NULL;
-  for (; all; all = all->next)
-    if (all->depth <= depth) fl_ir_see(arena, v, all);
+  for (; all; all = all->next) {
+    if (all->depth < w->least) continue;
+    FlSeen seen = *all;
+    seen.outer |= seen.depth > w->depth;
+    seen.looped |= w->looped;
+    fl_ir_see(w->arena, v, &seen);
+  }
 }
 
-static void see_region(FlArena *arena, FlRegion *r, int depth) {
+static void see_region(const Where *w, FlRegion *r) {
   for (FlOp *op = r->first; op; op = op->next) {
-    for (int i = 0; i < op->n_results; i++) see_from(arena, op->results[i], depth);
-    bool branch = op->code == FL_OP_IF;
-    if (branch) see_in_branches(arena, op);
+    for (int i = 0; i < op->n_results; i++) see_from(w, op->results[i]);
+    bool branch = op->code == FL_OP_IF, loop = op->code == FL_OP_FOR || op->code == FL_OP_WHILE;
+    if (branch) see_in_branches(w->arena, op);
+    const Where inside = {w->arena, loop ? w->depth + 1 : w->least, w->depth + 1, w->looped || loop};
     for (int i = 0; i < op->n_regions; i++) {
-      if (branch) see_region(arena, op->regions[i], depth + 1);
+      if (branch || loop) see_region(&inside, op->regions[i]);
       else fl_ir_unsee(op->regions[i]);
     }
   }
 }
 
 void fl_opt_seen(FlModule *m) {
-  Once o = {.arena = fl_arena_new(), .module = m};
-  FlInterner *places = fl_interner_make(o.arena);
-  o.called = fl_map_make(o.arena);
-  o.texts = fl_map_make(o.arena);
-  o.again = fl_map_make(o.arena);
-  for (const FlFunc *f = m->first; f; f = f->next) {
-    count_calls(&o, f, f->body, false);
-    note_place(&o, places, f);
-  }
+  const Where w = {.arena = m->arena};
   for (FlFunc *f = m->first; f; f = f->next) {
-    if (runs_once(&o, f)) {
-      for (int i = 0; i < f->body->n_params; i++) see_from(m->arena, f->body->params[i], 0);
-      see_region(m->arena, f->body, 0);
-      continue;
+    bool sees = f == m->main || f->kind == FL_FUNC_STAGE;
+    for (int i = 0; i < f->body->n_params; i++) {
+      if (sees) see_from(&w, f->body->params[i]);
+      else f->body->params[i]->seen = NULL;
     }
-    for (int i = 0; i < f->body->n_params; i++) f->body->params[i]->seen = NULL;
-    fl_ir_unsee(f->body);
+    if (sees) see_region(&w, f->body);
+    else fl_ir_unsee(f->body);
   }
-  fl_arena_free(o.arena);
 }

@@ -95,6 +95,7 @@ struct FlCtx {
   const FlScope *scope; /* of the stage, or of the run */
   const FlStage *stage; /* the stage that runs; NULL: the script */
   int32_t event;        /* its number in the report; -1: the script */
+  int32_t unseen;       /* 1: a later round of a loop, or one more call of a stage: its tables are not seen */
   FlNotes notes;
   const FlCut *kept; /* how what a filter keeps lies in parts, until it is joined; NULL: it is all here */
   int64_t kept_from; /* the first of its blocks that is here */
@@ -241,11 +242,15 @@ typedef struct FlWaiting FlWaiting; /* tried.c */
 
 /* The first rows of tables: exec/seen.c. */
 typedef struct FlSeenSoFar {
-  pthread_mutex_t lock; /* of what follows */
+  _Atomic uint8_t *calls; /* [stages]: how many are seen of each; NULL: none of any */
+  pthread_mutex_t lock;   /* of what follows */
   struct FlSeenKept *last;
   int32_t n_columns;
   size_t bytes;
 } FlSeenSoFar;
+bool fl_seen_init(FlRun *run);
+/* A call of a stage begins: false: so many were seen before it that its tables are not. */
+bool fl_seen_call(FlRun *run, const FlStage *stage);
 /* The lines of the record that say them. */
 void fl_seen_record(FlRun *run, FlRecordFiles *files, FILE *to);
 void fl_seen_free(FlSeenSoFar *all);
@@ -276,6 +281,7 @@ struct FlRun {
   bool before_read;        /* the record of the run before was looked for: */
   FlMemoEntry *before_text; /* it, or NULL */
   struct FlRecord *before; /* and read, for who shows it; or NULL */
+  struct FlRecord *record; /* of this run, at its end, for the page; or NULL */
   bool shared;             /* there are cuts, or ranks */
   int64_t start;           /* when the run began, microseconds since 1970 */
   _Atomic int stop;        /* 0; the signal that asks the run to end; -1: a failure of the script does */

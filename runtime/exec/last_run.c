@@ -175,39 +175,72 @@ static void put_record(FILE *f, FlRun *run, const char *state, int status) {
     fwrite(run->shown.lines.at, 1, run->shown.lines.len, f);
 }
 
-static void save(FlRun *run, const char *state, int status) {
-  char *name = fl_last_run_name(script_of(run)), *text = NULL;
-  size_t size = 0;
-  look_before(run);
-  FILE *f = name ? open_memstream(&text, &size) : NULL;
-  if (f) {
-    put_record(f, run, state, status);
-    bool whole = fclose(f) == 0;
-    const FlRunTaker *taker = run->options.taker;
-    if (whole && taker) taker->record(taker->arg, text, size);
-    else if (whole) fl_memo_record_put(run->memo, name, text, (int64_t)size);
-  }
+/* On the heap; NULL: no memory. */
+static char *text_now(FlRun *run, const char *state, int status, size_t *size) {
+  char *text = NULL;
+  FILE *f = open_memstream(&text, size);
+  if (!f) return NULL;
+  put_record(f, run, state, status);
+  if (fclose(f) == 0) return text;
   free(text);
+  return NULL;
+}
+
+static void keep(FlRun *run, const char *text, size_t size) {
+  const FlRunTaker *taker = run->options.taker;
+  char *name = taker ? NULL : fl_last_run_name(script_of(run));
+  if (taker) taker->record(taker->arg, text, size);
+  else if (name) fl_memo_record_put(run->memo, name, text, (int64_t)size);
   free(name);
 }
 
+/* The page says of tables what the record does. */
+static void show_tables(FlRun *run, const char *text, size_t size) {
+  FlRecord *r = run->record = fl_record_read(text, size);
+  for (int i = 0; r && i < r->n_rows; i++) {
+    FlRecordRows *x = &r->rows[i];
+    int n = 0;
+    for (int k = 0; k < x->n_columns; k++)
+      if (fl_last_run_cells(r, &x->columns[k])) x->columns[n++] = x->columns[k];
+    x->n_columns = n;
+  }
+  fl_report_tables(run->report, r);
+}
+
+static bool is_kept(const FlRun *run) { return run->recorded && has_store(run); }
+
+/* A page is asked for by name: it shows rows also where no store has a record of them. */
+static bool is_shown(const FlRun *run) { return run->options.report_file && !run->options.no_record; }
+
 void fl_last_run_look(FlRun *run) {
-  if (!has_store(run) || !run->recorded) return;
+  if (!is_kept(run)) return;
   read_before(run);
   fl_report_before(run->report, run->before);
 }
 
 void fl_last_run_save(void *run) {
-  if (has_store(run)) save(run, "running", 0);
+  if (!has_store(run)) return;
+  size_t size;
+  look_before(run);
+  char *text = text_now(run, "running", 0, &size);
+  if (text) keep(run, text, size);
+  free(text);
 }
 
 void fl_last_run_end(FlRun *run, int status, int signal) {
-  if (!has_store(run) || !run->recorded) return;
-  if (run->options.report_file) read_before(run);
-  save(run, signal ? "stopped" : status ? "failed" : "ended", signal ? 128 + signal : status);
+  bool kept = is_kept(run), shown = is_shown(run);
+  if (!kept && !shown) return;
+  if (kept && shown) read_before(run);
+  else if (kept) look_before(run);
+  size_t size;
+  char *text =
+      text_now(run, signal ? "stopped" : status ? "failed" : "ended", signal ? 128 + signal : status, &size);
+  if (text && kept) keep(run, text, size);
+  if (text && shown) show_tables(run, text, size);
+  free(text);
 }
 
-bool fl_last_run_sees(const FlRun *run) { return run->recorded && has_store(run); }
+bool fl_last_run_sees(const FlRun *run) { return is_kept(run) || is_shown(run); }
 
 bool fl_last_run_wanted(const FlRun *run) {
   const FlRunOptions *o = &run->options;

@@ -24,6 +24,7 @@ void fl_ctx_init(FlCtx *ctx, FlRun *run, const FlCtx *parent) {
     ctx->scope = parent->scope;
     ctx->stage = parent->stage;
     ctx->event = parent->event;
+    ctx->unseen = parent->unseen;
     ctx->alike = parent->alike;
   } else {
     ctx->self = run->program ? run->program->self : NULL;
@@ -139,7 +140,6 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
   run->start = fl_run_clock();
   if (options) run->options = *options;
   pthread_mutex_init(&run->waiting_lock, NULL);
-  pthread_mutex_init(&run->seen.lock, NULL);
   bool lane = run->options.ranks && run->options.trace_file; /* of the timeline that rank 0 writes */
   if (run->options.ranks && run->options.ranks->here) be_silent(&run->options);
   if (run->options.taker) run->options.out = say_nothing;
@@ -184,7 +184,8 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
                                               .unlend = unlend_memo,
                                               .breathe = breathe_memo,
                                               .lend_arg = run});
-  if (!run->sched || !run->pool || !run->paths || !run->files || !run->flight || !run->report ||
+  bool sees = fl_seen_init(run);
+  if (!sees || !run->sched || !run->pool || !run->paths || !run->files || !run->flight || !run->report ||
       (o->cache_dir && !run->memo)) {
     fl_run_free(run);
     return NULL;
@@ -222,6 +223,7 @@ void fl_run_free(FlRun *run) {
   pthread_mutex_destroy(&run->waiting_lock);
   free((void *)atomic_load(&run->told));
   fl_record_free(run->before);
+  fl_record_free(run->record);
   fl_bytes_reset(&run->shown.lines);
   fl_seen_free(&run->seen);
   free(run);

@@ -1,10 +1,10 @@
 /* seen.c: the first rows of tables, where the text of the script gives them, for the record of the run.
  *
- * In: columns as they are made, by any thread, each once in a run. Out: lines of the record
- * (report/record.h). What always holds: what is kept of a column is bounded and copied, so that no memory
- * lives longer for it; nothing is computed, gathered or waited for. Cells are written as they lie: who reads
- * the record makes of them what people read (seen_read.c). A table of which something else was seen at one
- * place is not said. */
+ * In: columns as they are made, by any thread, each once in the script or a stage call. Out: lines of the
+ * record (report/record.h). What always holds: what is kept of a column is bounded and copied, so that no
+ * memory lives longer for it; nothing is computed, gathered or waited for. Of loops it is the first round, of
+ * a stage its first calls. Cells are written as they lie: who reads the record makes of them what people read
+ * (seen_read.c). A table of which something else was seen at one place is not said. */
 #include "data/data.h"
 #include "exec/exec_internal.h"
 #include "report/record.h"
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* LEVELS: of a category, the first. KEPT: bytes of a run. */
-enum { LEVELS = 256, KEPT = 1 << 20 };
+/* LEVELS: of a category, the first. KEPT: bytes of a run. CALLS: of a stage. */
+enum { LEVELS = 256, KEPT = 1 << 20, CALLS = 4 };
 
 /* The length of a text is a byte before it, with the bit CUT. */
 enum { CUT = 0x80 };
@@ -24,7 +24,7 @@ struct FlSeenKept {
   struct FlSeenKept *before;
   const int32_t *list;    /* whose columns these are: */
   const FlSeenColumn *as; /* the first of n_as, one behind the other */
-  int32_t n_as, dtype, n;
+  int32_t n_as, dtype, n, event; /* event: of the stage call, as in the context */
   int64_t rows; /* of the whole */
   size_t bytes;
   unsigned char at[];
@@ -99,27 +99,54 @@ static const FlArray *array_at(const FlSlot *values, FlArray *const *own, int32_
 
 static void see(FlCtx *ctx, const int32_t *seen, const FlSlot *values, FlArray *const *own) {
   FlRun *run = ctx->run;
-  if (!run || !fl_last_run_sees(run)) return;
+  if (!run || !fl_last_run_sees(run)) return; /* NULL: of a loop alone, in tests */
   const FlSeenColumn *c = (const FlSeenColumn *)(seen + 2);
   for (int32_t left = seen[1]; left > 0;) {
     const FlSeenColumn *first = c;
     int32_t n = 0;
     for (; left > 0 && c->value == first->value; c = next_column(c), left--) n++;
-    bool there = !first->if_first || values[0].i;
+    bool there = !(first->flags & FL_SEEN_IF_FIRST) || values[0].i;
     Kept *k = there ? keep(array_at(values, own, first->value), first->part == FL_SEEN_LEVELS) : NULL;
     if (!k) continue;
     k->list = seen - *seen;
     k->as = first;
     k->n_as = n;
+    k->event = ctx->event;
     add(&run->seen, k);
   }
 }
 
-void fl_seen(FlCtx *ctx, const int32_t *seen, const FlSlot *values) { see(ctx, seen, values, NULL); }
+void fl_seen(FlCtx *ctx, const int32_t *seen, const FlSlot *values) {
+  if (!ctx->unseen) see(ctx, seen, values, NULL);
+}
 
-void fl_seen_own(FlCtx *ctx, const int32_t *seen, FlArray *const *own) { see(ctx, seen, NULL, own); }
+void fl_seen_own(FlCtx *ctx, const int32_t *seen, FlArray *const *own) {
+  if (!ctx->unseen) see(ctx, seen, NULL, own);
+}
+
+int32_t fl_seen_rounds(FlCtx *ctx, int32_t later) {
+  int32_t before = ctx->unseen;
+  if (later >= 0) ctx->unseen = later;
+  return before;
+}
+
+bool fl_seen_init(FlRun *run) {
+  pthread_mutex_init(&run->seen.lock, NULL);
+  size_t n = run->program && fl_last_run_sees(run) ? (size_t)run->program->n_stages : 0;
+  if (n) run->seen.calls = calloc(n, sizeof *run->seen.calls);
+  return !n || run->seen.calls;
+}
+
+bool fl_seen_call(FlRun *run, const FlStage *stage) {
+  _Atomic uint8_t *calls = run->seen.calls ? &run->seen.calls[stage - run->program->stages] : NULL;
+  if (!calls || atomic_load_explicit(calls, memory_order_relaxed) >= CALLS) return false;
+  if (atomic_fetch_add_explicit(calls, 1, memory_order_relaxed) < CALLS) return true;
+  atomic_store_explicit(calls, CALLS, memory_order_relaxed); /* several came at once: it does not wrap */
+  return false;
+}
 
 void fl_seen_free(FlSeenSoFar *all) {
+  free((void *)all->calls);
   for (Kept *k = all->last, *before; k; k = before) {
     before = k->before;
     free(k);
@@ -131,7 +158,7 @@ void fl_seen_free(FlSeenSoFar *all) {
 
 /* A column's array, of a table at a site. */
 typedef struct Ref {
-  int32_t site;
+  int32_t site, event;
   const FlSeenColumn *column;
   const Kept *kept;
 } Ref;
@@ -140,14 +167,16 @@ typedef struct Ref {
 static int by_table(const void *a, const void *b) {
   const Ref *l = a, *r = b;
   const FlSeenColumn *x = l->column, *y = r->column;
-  const int32_t d[] = {l->site - r->site, x->let - y->let, x->column - y->column, x->part - y->part};
-  for (int k = 0; k < 4; k++)
+  const int32_t d[] = {l->site - r->site, (x->flags & FL_SEEN_LET) - (y->flags & FL_SEEN_LET),
+                       l->event - r->event, x->column - y->column, x->part - y->part};
+  for (int k = 0; k < 5; k++)
     if (d[k]) return d[k];
   return 0;
 }
 
 static bool same_table(const Ref *a, const Ref *b) {
-  return a->site == b->site && a->column->let == b->column->let;
+  return a->site == b->site && a->event == b->event &&
+         !((a->column->flags ^ b->column->flags) & FL_SEEN_LET);
 }
 
 static bool same_kept(const Kept *a, const Kept *b) {
@@ -180,17 +209,19 @@ static bool column_at(const Ref *from, const Ref *end, Column *c, const Ref **ne
   return true;
 }
 
-/* The rows of the table; -1: no column is whole, or they do not agree. */
+/* The rows of the table; -1: no column is whole, they do not agree, or the run may not have come there. */
 static int64_t rows_of(const Ref *from, const Ref *end) {
   int64_t rows = -1;
+  bool came = false;
   Column c;
   for (const Ref *next; from < end; from = next) {
     if (!column_at(from, end, &c, &next)) return -1;
     const Kept *values = c.part[FL_SEEN_VALUES];
     if (values && rows >= 0 && values->rows != rows) return -1;
     if (values) rows = values->rows;
+    came |= values && !(c.is->flags & FL_SEEN_OUTER);
   }
-  return rows;
+  return came ? rows : -1;
 }
 
 static const char digits[] = "0123456789abcdef";
@@ -287,9 +318,11 @@ static void put_table(FlRun *run, FlRecordFiles *files, FILE *f, const Ref *from
   int64_t rows = rows_of(from, end);
   const FlSeenColumn *is = from->column;
   if (rows < 0) return;
-  fputs(is->let ? "rows let" : "rows step", f);
+  int64_t looped = 0;
+  for (const Ref *r = from; r < end; r++) looped |= (r->column->flags & FL_SEEN_LOOPED) != 0;
+  fputs(is->flags & FL_SEEN_LET ? "rows let" : "rows step", f);
   if (!fl_report_record_site(run->report, files, from->site, f)) fputs(" -1 0 0 0 - 0", f);
-  fl_record_numbers(f, 2, (const int64_t[]){rows, is->n_columns});
+  fl_record_numbers(f, 4, (const int64_t[]){rows, is->n_columns, from->event, looped});
   fputc('\n', f);
   Column c;
   for (const Ref *next; from < end && column_at(from, end, &c, &next); from = next)
@@ -301,7 +334,7 @@ static int32_t find_columns(const FlSeenSoFar *all, Ref *refs) {
   for (const Kept *k = all->last; k; k = k->before) {
     const FlSeenColumn *c = k->as;
     for (int32_t i = 0; i < k->n_as; i++, c = next_column(c))
-      refs[n++] = (Ref){k->list[0] + c->site, c, k};
+      refs[n++] = (Ref){k->list[0] + c->site, k->event, c, k};
   }
   return n;
 }

@@ -52,6 +52,7 @@ static bool is_kept_whole(const FlCtx *ctx, const FlStage *stage) {
 FlStatus fl_stage_compute(FlFuture *call) {
   FlCtx *ctx = &call->ctx;
   const FlStage *stage = call->stage;
+  ctx->unseen = !fl_seen_call(call->run, stage);
   FlStatus status = stage->fn(ctx, call->args, call->results);
   if (!status && ctx->ranks && is_kept_whole(ctx, stage)) {
     status =

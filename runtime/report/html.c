@@ -5,6 +5,7 @@
  * light and in dark, on narrow screens, without a mouse. Every text of the user is escaped; pictures are
  * pictures, and no part of the page. */
 #include "report/html_internal.h"
+#include "report/record.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +51,9 @@ void fl_html_text(FILE *f, const char *s) {
     case '>': fputs("&gt;", f); break;
     case '&': fputs("&amp;", f); break;
     case '"': fputs("&quot;", f); break;
-    default: fputc(*s, f);
+    default:
+      if ((unsigned char)*s >= ' ' || strchr("\n\t", *s)) fputc(*s, f);
+      else fputs("\ufffd", f); /* no character of a page */
     }
   }
 }
@@ -158,15 +161,16 @@ static void put_plan(FILE *f, const char *plan) {
 static void put_ways(FILE *f, const FlReport *r, bool has_plan) {
   static const char *const ways[][2] = {
       {"timeline", "Timeline"}, {"chain", "What the run waited for"}, {"stages", "Stages"},
-      {"operators", "Operators"}, {"notes", "Notes"}, {"runs", "Over runs"}, {"plots", "Plots"},
-      {"plan", "Plan"}};
+      {"operators", "Operators"}, {"tables", "Tables"}, {"notes", "Notes"}, {"runs", "Over runs"},
+      {"plots", "Plots"}, {"plan", "Plan"}};
   int32_t n;
   FlPlaceSum *sums = fl_report_places(r, &n);
   bool operators = false;
   for (int32_t i = 0; i < n; i++) operators |= sums[i].ns >= 10000;
   free(sums);
   bool there[] = {r->n_stages || r->n_operators, r->n_run + r->n_cached + r->n_failed > 0, r->n_stages > 0,
-                  operators, r->n_notes > 0, r->before != NULL, r->n_plots > 0, has_plan};
+                  operators, r->shown && r->shown->n_rows > 0, r->n_notes > 0, r->before != NULL,
+                  r->n_plots > 0, has_plan};
   fputs("<nav aria-label=\"On this page\"><ul>", f);
   for (size_t k = 0; k < sizeof there / sizeof *there; k++)
     if (there[k]) fprintf(f, "<li><a href=\"#%s\">%s</a></li>", ways[k][0], ways[k][1]);
@@ -198,6 +202,7 @@ bool fl_report_write_html(const FlReport *r, FILE *f, int exit_status) {
   fl_html_critical(f, r, total);
   fl_html_stages(f, r, total);
   put_operators(f, r);
+  fl_html_tables(f, r);
   fl_html_notes(f, r);
   fl_html_runs(f, r, exit_status);
   put_plots(f, r);

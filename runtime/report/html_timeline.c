@@ -124,7 +124,7 @@ typedef struct Link {
 
 static int64_t took(const FlStageEvent *e) { return e->end - e->begin; }
 
-static void put_called(FILE *f, const FlStageEvent *e) {
+void fl_html_called(FILE *f, const FlStageEvent *e) {
   fputs("<code>", f);
   fl_html_text(f, e->stage->name);
   if (e->args && *e->args) {
@@ -141,7 +141,7 @@ static void put_link(FILE *f, const Link *l, int64_t total) {
   fl_report_duration(at, l->first->begin);
   fputs("<li>", f);
   if (l->n == 1) {
-    put_called(f, l->first);
+    fl_html_called(f, l->first);
     fprintf(f, ": %s, %.0f%%, from %s</li>\n", time, 100 * (double)l->ns / (double)total, at);
     return;
   }
@@ -151,7 +151,7 @@ static void put_link(FILE *f, const Link *l, int64_t total) {
   fl_html_count(f, l->n);
   fprintf(f, " calls one after the other: %s, %.0f%%, from %s; the longest is ", time,
           100 * (double)l->ns / (double)total, at);
-  put_called(f, l->longest);
+  fl_html_called(f, l->longest);
   fl_report_duration(time, took(l->longest));
   fprintf(f, ", %s</li>\n", time);
 }

@@ -18,9 +18,11 @@
  *             held: the most bytes that the run held while one of them ran, in blocks of its pool of memory
  *             (64 KiB and more each, none in files), whoever took them; of stages -1: not known
  *             moved: bytes that they read and wrote, as exec/moved.h counts them; -1: not known of some
- *   rows   := "rows" kind file line column length callers text n columns
- *             a table as the text gives it there, where that is once in a run; kind: step, of a pipe (the call
- *             behind its |>), or let, at the top; n: its rows; columns: how many it has
+ *   rows   := "rows" kind file line column length callers text n columns stage looped
+ *             a table as the text gives it there, where that is once in the script or a stage call; kind:
+ *             step, of a pipe (the call behind its |>), or let, at the top; n: its rows; columns: how many it
+ *             has; stage: which of the calls above, -1: the script; looped: 1: it is of the first round of
+ *             each loop that it is in, 0: it is in none
  *   cells  := "cells" column name type cell*           column: which of the table, from 0; its first rows
  *   cell   := text "="?                                of texts and categories; "=" behind it: it is cut
  *           | digits                                   the bytes of another value as a number, hexadecimal
@@ -39,7 +41,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define FL_RECORD_HEAD "flow run 4\n"
+#define FL_RECORD_HEAD "flow run 5\n"
 #define FL_RECORD_BEFORE "---\n"
 #define FL_RECORD_SHOWN "===\n"
 
@@ -117,8 +119,9 @@ typedef struct FlRecordRows {
   int file, line, column, length;
   uint64_t text;
   int64_t n;
-  bool let;
+  bool let, looped;
   int of, n_columns; /* the table has; are here */
+  int stage;         /* of `now`; -1: the script */
   FlRecordColumn *columns;
 } FlRecordRows;
 

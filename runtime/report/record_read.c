@@ -203,10 +203,12 @@ static bool read_place(Reader *in, char *rest) {
 static bool read_rows(Reader *in, char *rest) {
   FlRecordRows x = {0};
   const char *kind = NULL, *text = NULL;
+  int looped = 0;
   bool good = text_of(&rest, &kind) && int_of(&rest, &x.file) && int_of(&rest, &x.line) &&
               int_of(&rest, &x.column) && int_of(&rest, &x.length) && text_of(&rest, &x.callers) &&
               text_of(&rest, &text) && number_of(&rest, &x.n) && int_of(&rest, &x.of) &&
-              x.n >= 0 && x.file >= 0;
+              int_of(&rest, &x.stage) && int_of(&rest, &looped) && x.n >= 0 && x.file >= 0;
+  x.looped = looped > 0;
   if (good) x.text = strtoull(text, NULL, 16);
   x.let = good && strcmp(kind, "let") == 0;
   FlRecordRows *to = good ? more(in, (void **)&in->r->rows, in->r->n_rows, sizeof x) : NULL;

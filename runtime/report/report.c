@@ -160,6 +160,12 @@ void fl_report_before(FlReport *r, const struct FlRecord *before) {
   pthread_mutex_unlock(&r->lock);
 }
 
+void fl_report_tables(FlReport *r, const struct FlRecord *record) {
+  pthread_mutex_lock(&r->lock);
+  r->shown = record;
+  pthread_mutex_unlock(&r->lock);
+}
+
 int32_t fl_report_stage(FlReport *r, const FlStage *stage, int worker, char *args) {
   int64_t now = fl_report_now(r);
   pthread_mutex_lock(&r->lock);

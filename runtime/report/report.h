@@ -154,6 +154,9 @@ bool fl_report_is_live(const FlReport *report);
 /* That record, which outlives the report; NULL: there is none. */
 struct FlRecord;
 void fl_report_before(FlReport *report, const struct FlRecord *before);
+/* The record of the run itself, for the page: the first rows of tables, whose cells have been read. It
+ * outlives the report; NULL: there is none. */
+void fl_report_tables(FlReport *report, const struct FlRecord *record);
 
 /* The lines of the record that a report knows: stages, notes, places; and those of its own run that
  * its first line has behind its source. Any time, any thread. */

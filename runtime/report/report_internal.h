@@ -108,7 +108,7 @@ struct FlReport {
   int64_t n_dropped; /* events that were one too many */
   int32_t n_plots, cap_plots;
   size_t plot_bytes; /* of all */
-  const struct FlRecord *before;
+  const struct FlRecord *before, *shown;
   int32_t n_stages, cap_stages, n_notes, cap_notes, n_kernels, cap_kernels, n_operators, cap_operators;
   int32_t n_run, n_cached, n_failed;
   FlHeld held;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The first rows of tables in the record of a run: of every type as Python reads them out of the same file, in every way of running and of a
-binary; long texts are cut, the record is bounded; functions, stages and branches, and nothing of loops; what is killed leaves rows; which can be switched off; records of
+binary; long texts are cut, the record is bounded; functions, stages by their calls, branches, and the first round of loops; what is killed leaves rows; which can be switched off; records of
 another version are none; an editor shows them until the text changes."""
 import csv
 import datetime
@@ -18,7 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from lsp_client import Client, place as position, uri_of
 from scenario_kit import PATIENCE, Place, check, finish
 
-HEAD = b"flow run 4\n"
+HEAD = b"flow run 5\n"
 NULL, UNKNOWN = None, object()
 NONE = (None, None, {})
 
@@ -65,12 +65,15 @@ def raw(place, name="main.flow"):
 
 
 def tables(place, name="main.flow"):
-    """{(kind, line): (rows, columns of the table, {name: (type, cells)})}, of a line the last one."""
-    found = {}
+    """{(kind, line) or, in a stage, (kind, line, call): (rows, columns of the table, {name: (type, cells)})}, of a line the last one."""
+    found, calls = {}, []
     for words in (line.split(" ") for line in (raw(place, name) or b"").split(b"\n---\n")[0].decode().split("\n")):
-        if words[0] == "rows":
-            cells = {}
-            found[words[1], int(words[3])] = (int(words[8]), int(words[9]), cells)
+        if words[0] == "stage":
+            args = [w.split(":", 1)[1].replace("=", " = ") for w, next_ in zip(words[14:], words[15:] + [""]) if "=" in w and w.split(":")[1].split("=")[0] not in next_.split(":")]
+            calls.append(f"{words[1]}({', '.join(args)})")
+        elif words[0] == "rows":
+            cells, stage = {}, int(words[10])
+            found[(words[1], int(words[3])) + ((calls[stage],) if stage >= 0 else ())] = (int(words[8]), int(words[9]), cells)
         elif words[0] == "cells":
             type_ = urllib.parse.unquote(words[3])
             cells[urllib.parse.unquote(words[2])] = (type_, [cell(type_.removesuffix("?"), w) for w in words[4:]])
@@ -146,6 +149,7 @@ place = Place(main__flow="""var s = 0
 for i in 0..100 {
   let t = table(a = [for k in 0..5: k + i], b = [for k in 0..5: k * i]) |> where(a % 2 == 0)
   s += len(t) + sum(t.b)
+  if i < 2 { show(t) }
 }
 fn twice(t) = t |> derive(z = a * 2)
 let x = table(a = [1, 2, 3], b = ["x", "", "y=z"])
@@ -172,19 +176,19 @@ for way in (["run"], ["run", "--interp"], ["run", "-O0"]):
     done = place.run(*way, "main.flow")
     check(done.returncode == 0, f"{way} runs", done.stderr)
     found = tables(place)
-    check(("step", 3) not in found, f"{way}: nothing of a loop", found)
-    check(found.get(("step", 6), NONE)[0] == 3 and found["step", 6][2]["z"] == ("i64", ["2", "4", "6"]), f"{way}: in a function", found)
-    check(found.get(("let", 7), NONE)[2] == {"a": ("i64", ["1", "2", "3"]), "b": ("text", ["x", "", "y=z"])}, f"{way}: a let", found)
-    check(found.get(("step", 9), NONE)[0] == 0 and found["step", 9][2]["z"] == ("i64", []), f"{way}: no rows", found)
-    check(found.get(("let", 11), NONE)[2].get("z") == ("i64", ["2", "4"]), f"{way}: what a stage gave", found)
-    check(found.get(("step", 10), NONE)[0] == 2 and found["step", 10][2]["z"] == ("i64", ["2", "4"]), f"{way}: in a stage that is called once", found)
-    check(found.get(("step", 13), NONE)[2] == {"k": ("i64", ["0", "1"]), "n": ("i64", ["1", "2"])}, f"{way}: in a branch", found)
-    check(("step", 15) not in found, f"{way}: but not in one that is not taken", found)
-    check(("step", 17) not in found, f"{way}: nothing of a stage that is called twice", found)
-    check(found.get(("let", 18), NONE)[2].get("a") == ("i64", ["2", "3"]) and found.get(("let", 19), NONE)[2].get("a") == ("i64", ["3"]), f"{way}: but what each call gave", found)
+    check(found.get(("step", 3)) == (3, 2, {"a": ("i64", ["0", "2", "4"]), "b": ("i64", ["0", "0", "0"])}), f"{way}: the first round of a loop", found)
+    check(found.get(("step", 7), NONE)[0] == 3 and found["step", 7][2]["z"] == ("i64", ["2", "4", "6"]), f"{way}: in a function", found)
+    check(found.get(("let", 8), NONE)[2] == {"a": ("i64", ["1", "2", "3"]), "b": ("text", ["x", "", "y=z"])}, f"{way}: a let", found)
+    check(found.get(("step", 10), NONE)[0] == 0 and found["step", 10][2]["z"] == ("i64", []), f"{way}: no rows", found)
+    check(found.get(("let", 12), NONE)[2].get("z") == ("i64", ["2", "4"]), f"{way}: what a stage gave", found)
+    check(found.get(("step", 11, "most()"), NONE)[0] == 2 and found["step", 11, "most()"][2]["z"] == ("i64", ["2", "4"]), f"{way}: in a stage that is called once", found)
+    check(found.get(("step", 14), NONE)[2] == {"k": ("i64", ["0", "1"]), "n": ("i64", ["1", "2"])}, f"{way}: in a branch", found)
+    check(("step", 16) not in found, f"{way}: but not in one that is not taken", found)
+    check([found.get(("step", 18, f"above(least = {k})"), NONE)[2].get("a") for k in (1, 2)] == [("i64", ["2", "3"]), ("i64", ["3"])], f"{way}: in each call of a stage", found)
+    check(found.get(("let", 19), NONE)[2].get("a") == ("i64", ["2", "3"]) and found.get(("let", 20), NONE)[2].get("a") == ("i64", ["3"]), f"{way}: but what each call gave", found)
 place.run("run", "main.flow")
 found = tables(place)
-check(found.get(("let", 11), NONE)[2].get("z") == ("i64", ["2", "4"]) and ("step", 10) not in found, "and what was remembered of it", found)
+check(found.get(("let", 12), NONE)[2].get("z") == ("i64", ["2", "4"]) and not [k for k in found if k[:2] == ("step", 11)], "and what was remembered of it", found)
 
 # ---- bounded: many wide tables of long texts ----
 wide = ", ".join(f"c{k} = [for i in 0..200: \"{'w' * 70} {{i}} {k}\"]" for k in range(40))
@@ -249,15 +253,28 @@ plain = TEXT.replace("show(u)", "let v = table(k = [for i in 0..30: i * i])\nsho
 place.write("main.flow", plain)
 place.run("run", "main.flow")
 check(re.search(r"\n *k\n *i64\n─+\n *0\n *1\n.* *81\n```\n\nthe first 10 of 30 rows of the last run$", hover(plain, "v ="), re.S), "of one without a pipe its own", hover(plain, "v ="))
+looped = """stage above(t: (a: i64)[n], least: i64) = t |> where(a > least)
+for i in 0..3 {
+  let t = table(a = [1, 2, 3]) |> derive(b = a * (i + 1))
+  show(above(t |> select(a), i + 1))
+  show(t)
+}
+"""
+place.write("main.flow", looped)
+place.run("run", "main.flow")
+check(re.search(r"3 +3\n```\n\n3 rows of the last run, in the first round$", hover(looped, "derive")), "of a loop", hover(looped, "derive"))
+check(hover(looped, "t = table").split("---")[1:] == hover(looped, "derive").split("---")[1:], "also of the `let`", hover(looped, "t = table"))
+found = hover(looped, "where")
+check([f"rows of the last run, in `above(least = {k})`" in found.replace("1 row ", "1 rows ") for k in (1, 2, 3)] == [True] * 3 and found.count("```text") == 3, "of each call of a stage", found)
 place.write("main.flow", TEXT)
 place.run("run", "main.flow")
 check("last run" not in hover(TEXT, "where", lastRun=False) and "```text" not in hover(TEXT, "where", rows=False), "either is switched off", hover(TEXT, "where", lastRun=False))
 for p in place.store.glob("records/*/*"):
     data = p.read_bytes()
-    for bad in (data.replace(HEAD, b"flow run 3\n"), data[:len(data) // 2], data.replace(b"\ncells ", b"\ncells x "), data.replace(b"rows step", b"rows step -7")):
+    for bad in (data.replace(HEAD, b"flow run 4\n"), data[:len(data) // 2], data.replace(b"\ncells ", b"\ncells x "), data.replace(b"rows step", b"rows step -7")):
         p.write_bytes(bad)
         check("last run" not in hover(TEXT, "where"), "a record of another version, or a damaged one, says no rows", hover(TEXT, "where"))
         check(place.run("why", "main.flow").returncode in (0, 1, 2, 3), "and is read", "")
-    p.write_bytes(data.replace(HEAD, b"flow run 3\n"))
+    p.write_bytes(data.replace(HEAD, b"flow run 4\n"))
 check(place.run("run", "main.flow").returncode == 0 and tables(place).get(("step", 1)), "the next run writes one of this version")
 finish()

@@ -16,7 +16,7 @@ def record(place, script="main.flow"):
     name = b"run of " + str((place.path / script).resolve()).encode()
     for p in place.store.glob("records/*/*"):
         data = p.read_bytes()
-        at = data.find(b"flow run 4\n")
+        at = data.find(b"flow run 5\n")
         if at < 0 or name + b"flow" in data or data.count(name, 0, at + 1) == 0:
             continue
         lines = {}

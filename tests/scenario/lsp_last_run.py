@@ -156,7 +156,7 @@ def rows_in_record(place, script="main.flow"):
     """{(line, column, length): (rows, columns of the table, {name: first cells})} of the steps in the record of a script."""
     for p in place.store.glob("records/*/*"):
         text = p.read_bytes()
-        at = text.find(b"flow run 4\n")
+        at = text.find(b"flow run 5\n")
         found = {}
         for words in (line.split(" ") for line in text[max(at, 0):].split(b"\n---\n")[0].decode().split("\n") if at >= 0):
             if words[0] == "rows":

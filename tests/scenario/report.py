@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """The page of --report: what it says of stages, arguments, rows, results that were kept or not, lines, notes in a run and over runs, plots and
-the plan is what happened; it is well-formed, escapes what scripts hold, asks nothing of others, and is small with 10,000 stages. `flowc why`
+the plan is what happened, and so are the first rows of tables; it is well-formed, escapes what scripts hold, asks nothing of others, and is small with 10,000 stages. `flowc why`
 says when a result is too cheap to keep; progress on a terminal says what runs, with its arguments."""
 import base64
+import html
 import html.parser
 import os
 import pty
@@ -136,6 +137,70 @@ check(page.rows("stage")[0]["failed"] == "1" and "Failed in" in text, "a stage t
 place.write("none.flow", "print(1)\n")
 page, text = page_of("none.flow", "--no-cache")
 check("0 stages" in text and "<main>" in text, "a run without stages", text[-300:])
+
+# ---- the first rows of tables ----
+def tables_of(text):
+    """{(line, what stands there, where): (rows, columns of the table, {name: (type, cells)})}."""
+    found = {}
+    for said, rest in re.findall(r'^<(?:details><summary|p)>(line \d.*?)</(?:summary|p)>\n(<p>\d+ of its columns:</p>\n<div.*?|<div.*?|)(?=<details|<p>|<h2|</main)', text, re.S | re.M):
+        line, code, where, rows, columns = re.fullmatch(r"line (\d+), <code>(.*?)</code>(.*): ([\d,]+) rows?, (\d+) columns?", said, re.S).groups()
+        heads = re.findall(r'<th scope="col"(?: class=n)?>(.*?) <small>(.*?)</small>', rest, re.S)
+        cells = [[html.unescape(c) for c in re.split(r"<td(?: class=n)?>", row)[1:]] for row in re.findall(r"<tr>(<td.*?)\n(?=<tr>|</table>)", rest, re.S)]
+        check(all(len(row) == len(heads) for row in cells), f"line {line}: a cell a column", (heads, cells))
+        of = {html.unescape(name): (type_, [row[k] for row in cells]) for k, (name, type_) in enumerate(heads)}
+        found[int(line), html.unescape(code), html.unescape(re.sub("</?code>", "", where))] = (int(rows.replace(",", "")), int(columns), of)
+    return found
+
+
+odd = ["<b>&amp;", "", "a\u0001b", "x" * 81, 'say "no"', "\u00e4" * 3]
+listed = ", ".join('"' + s.replace('"', '\\"').replace("\1", "\\u{1}") + '"' for s in odd)
+place.write("rows.flow", f"""let t = table(i = [for k in 0..30: k * k], `a<b` = [for k in 0..30: f64(k) / 4.0])
+let u = t |> derive(even = i % 2 == 0, maybe = if i % 3 == 0 then null else i) |> where(i > 8)
+let odd = table(t = [{listed}])
+show(u |> group_by(even) |> summarize(n = count(), last = max(i)))
+let wide = table({", ".join(f"c{k} = [{k}, {k + 1}]" for k in range(40))})
+show(len(wide) + len(odd))
+show(u)
+show(wide)
+show(odd)
+""".replace("if i % 3 == 0 then null else i", "if_else(i % 3 == 0, null, i)"))
+for words in ([], ["--no-cache"], ["--interp"], ["-O0"], ["--workers", "1"]):
+    page, text = page_of("rows.flow", *words)
+    found = tables_of(text)
+    i = [k * k for k in range(30)]
+    kept = [v for v in i if v > 8]
+    u = found.get((2, "where(i > 8)", ""), (0, 0, {}))
+    check(u[:2] == (27, 4) and u[2]["i"] == ("i64", [str(v) for v in kept[:20]]), f"{words}: the first 20 of the rows of a step", u)
+    check(u[2]["a<b"] == ("f64", [repr(k / 4) for k in range(3, 23)]), f"{words}: a name that has to be escaped", u)
+    check(u[2]["maybe"] == ("i64?", ["<i>null</i>" if v % 3 == 0 else str(v) for v in kept[:20]]), f"{words}: null", u)
+    check(u[2]["even"][1] == [str(v % 2 == 0).lower() for v in kept[:20]], f"{words}: true and false", u)
+    check(found.get((3, "odd", ""), (0, 0, {}))[2].get("t") == ("text", [{3: "x" * 80 + "\u2026", 2: "a\ufffdb"}.get(k, s) for k, s in enumerate(odd)]), f"{words}: texts of any kind", found.get((3, "odd", "")))
+    groups = [v for key, v in found.items() if key[1].startswith("summarize(")]
+    check(groups and groups[0][2] == {"even": ("bool", ["false", "true"]), "n": ("i64", [str(sum(v % 2 for v in kept)), str(sum(v % 2 == 0 for v in kept))]), "last": ("i64", ["841", "784"])}, f"{words}: groups", groups)
+    check(found.get((5, "wide", ""), (0, 0, {}))[:2] == (2, 40) and len(found[5, "wide", ""][2]) == 30 and "<p>30 of its columns:</p>" in text, f"{words}: the first columns of many", found.get((5, "wide", "")))
+    check(list(found) == sorted(found, key=lambda k: k[0]) and "<b>" not in text, f"{words}: by line, escaped", list(found))
+place.env["FLOW_RECORD"] = "off"
+check('id="tables"' not in page_of("rows.flow")[1], "FLOW_RECORD=off: none")
+del place.env["FLOW_RECORD"]
+place.write("loops.flow", """let t = table(a = [1, 2, 3, 4])
+stage above(t: (a: i64)[n], least: i64) = t |> where(a > least)
+for i in 0..3 { show(t |> derive(b = a * (10 + i))) }
+show(above(t, 1))
+show(above(t, 3))
+""")
+page, text = page_of("loops.flow")
+found = tables_of(text)
+check(found.get((3, "derive(b = a * (10 + i))", ", in the first round"), (0, 0, {}))[2] == {"a": ("i64", list("1234")), "b": ("i64", ["10", "20", "30", "40"])}, "in a loop", found)
+check([found.get((2, "where(a > least)", f", in above(least = {k})"), (0, 0, {}))[2].get("a", ("", []))[1] for k in (1, 3)] == [list("234"), ["4"]], "of each call of a stage", found)
+page, text = page_of("none.flow")
+check('id="tables"' not in text, "a run without tables")
+long = ", ".join(f"c{k} = [for i in 0..200: \"{'&' * 70} {{i}} {k}\"]" for k in range(30))
+place.write("bounded.flow", f"let t0 = table({long})\n" + "".join(f"let t{k} = t{k - 1} |> where(c{k} != \"{k}\")\n" for k in range(1, 30)) + "show(len(t29))\n")
+page, text = page_of("bounded.flow")
+found = tables_of(text)
+tables = text.split('id="tables"')[1].split("<h2")[0]
+check(len(tables) < 320_000 and len(found) >= 29 and all(t[0] == 200 for t in found.values()) and {bool(t[2]) for t in found.values()} == {True, False},
+      "tables that have no room are named", (len(tables), {k: (v[:2], len(v[2])) for k, v in found.items()}))
 
 # ---- many stages ----
 many = 1000 if SHORT else 10000

@@ -57,7 +57,7 @@ static void test_why(void) {
   char dir[64], out[4096];
   FlMemo *m = open_store(scratch(dir), 0);
   CHECK(TOOL(fl_tool_why, "x.flow") == 1 && strstr(out, "no run of x.flow"));
-  const char *record = "flow run 4\n"
+  const char *record = "flow run 5\n"
                        "run 1000 ended 0 5000 1 1 - 4 2 0\n"
                        "stage load cached yes 0 5 7 -1 -1 0 0 0 3 c0 a0\n"
                        "stage fit run yes 0 5 7 -1 -1 0 0 0 3 c1 a1 b2\n"

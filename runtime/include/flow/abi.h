@@ -473,19 +473,26 @@ FlRuntimeOp fl_run_op;
  * it speaks; of each an FlSeenColumn, whose name follows. The list begins with the site that sites in it are
  * counted from. NULL: nothing is seen. */
 enum { FL_SEEN_VALUES, FL_SEEN_VALID, FL_SEEN_LEVELS };
+/* LET: of a `let`, else of the step of a pipe. IF_FIRST: it is none where the first value is false. OUTER: it
+ * is there also where the run does not come to the place; a table has columns that are not. LOOPED: the place
+ * is in a loop. */
+enum { FL_SEEN_LET = 1, FL_SEEN_IF_FIRST = 2, FL_SEEN_OUTER = 4, FL_SEEN_LOOPED = 8 };
 typedef struct FlSeenColumn {
   int32_t site;              /* of the table: the step of a pipe, or a `let` */
   uint16_t value, n_columns; /* which of the values that are there is it; of the table */
   uint8_t column, dtype;     /* which of them; what it holds */
   uint8_t part, n_parts;     /* which of its arrays is it; how many it has */
-  uint8_t let;
-  uint8_t if_first; /* 1: it is none where the first value is false */
-  uint8_t name;     /* how many numbers its name takes: bytes, then zeros */
-  uint8_t none;
+  uint8_t flags;  /* FL_SEEN_LET .. */
+  uint8_t name;   /* how many numbers its name takes: bytes, then zeros */
+  uint8_t none[2];
 } FlSeenColumn;
-/* These values are there now, and have just been made, once in a run. Keeps none of them, never fails. */
+/* These values are there now, and have just been made, once in the script or a stage call, but for later
+ * rounds of loops. Keeps none of them, never fails. */
 void fl_seen(FlCtx *ctx, const int32_t *seen, const FlSlot *values);
 void fl_seen_own(FlCtx *ctx, const int32_t *seen, FlArray *const *own); /* the same, in such an order */
+/* 1: what follows is of a later round of a loop, where nothing is seen; 0: it is not; -1: as it is. Returns
+ * what it was. */
+int32_t fl_seen_rounds(FlCtx *ctx, int32_t later);
 /* Run kernel over [0, n) on the pool, inline when n * cost is small. cost: estimated nanoseconds an element.
  * Where it captures arrays that are here in part, as fl_run_op: over those of the elements whose rows are. On
  * faults runs `precise` and records the first error in (rank, position) order. */

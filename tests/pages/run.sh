@@ -24,6 +24,8 @@ ln -sfn "$root/examples/data" data
 cat >stages.flow <<'FLOW'
 stage work(i: i64, scale: f64) -> f64 = sqrt(f64(i) * scale)
 let found = [for i in 0..10000: work(i, 1.5)]
+let t = table(i = [for i in 0..100: i], x = found[0..100], `a <b>` = [for i in 0..100: "text {i}"])
+for k in 1..3 { show(t |> where(i % k == 0) |> derive(y = x * k) |> sort(-y)) }
 for i in 0..30 { note(loss = 1.0 / (1.0 + f64(i))) }
 print(sum(found) > 0.0)
 FLOW

@@ -46,6 +46,8 @@ class Page(html.parser.HTMLParser):
         if tag in ("td", "th") and self.tables:
             self.tables[-1][-1].append("")
             self.cell = True
+        if attrs.get("role") == "region":
+            self.regions.append(attrs.get("aria-label"))
         if tag == "img":
             self.images.append(attrs)
         if tag == "svg" and not attrs.get("aria-label"):
@@ -80,6 +82,7 @@ def page_of(script, *words, status=0):
     check(not page.wrong and text.endswith("</html>\n"), f"{script}: the page is well-formed", page.wrong[:5])
     check(not page.asks, f"{script}: it asks nothing of others", page.asks)
     check(page.heads[0] == "h1" and set(page.heads[1:]) <= {"h2"} and len(set(page.ids)) == len(page.ids), f"{script}: headings", page.heads)
+    check(all(page.regions) and len(set(page.regions)) == len(page.regions), f"{script}: each region has a name of its own", page.regions)
     check(all(link[1:] in page.ids for link in page.links), f"{script}: links lead somewhere", (page.links, page.ids))
     return page, text
 

@@ -1,5 +1,5 @@
 """The grammar of tree-sitter (editors/tree-sitter) and the compiler agree on what is syntax: no error node in any script of stdlib,
-examples and tests/run; over mutants of them and over the samples of wrong syntax, an error where the compiler has one. The queries
+examples and tests/run, nor in random valid programs (tests/random; --all: 10,000); over mutants of them and over the samples of wrong syntax, an error where the compiler has one. The queries
 compile, and colour the sample of editors/test as they should. parser.c is what the tree-sitter CLI (0.22, TREE_SITTER or in the path) makes of grammar.js.
 
     tree_sitter.py [SEED [COUNT]]
@@ -16,10 +16,13 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import FLOWC, PATIENCE, ROOT, SHORT, Place, check, finish  # noqa: E402
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent.parent / "random"))
+import generate  # noqa: E402
+from scenario_kit import ALL, FLOWC, PATIENCE, ROOT, SHORT, Place, check, finish  # noqa: E402
 
 GRAMMAR = ROOT / "editors/tree-sitter"
 SEED = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+PROGRAMS = 10_000 if ALL else 100 if SHORT else 400
 COUNT = int(sys.argv[2]) if len(sys.argv) > 2 else 300 if SHORT else 1500
 # What only the compiler's tree builders see: numbers too large, words that name, chains, targets, mixed tuples, `_` as a value; and the limit of depth.
 BEYOND_THE_GRAMMAR = {"E0007", "E0008", "E0010", "E0104", "E0105", "E0106", "E0107", "E0108", "E0113", "E0114", "E0115"}
@@ -118,6 +121,15 @@ def test_mutants(program, paths):
     check(wrong > count // 4 and wrong < count, "some mutants are wrong, some are not", f"{wrong} of {count}")
 
 
+def test_generated(program):
+    folder = place.path / "generated"
+    folder.mkdir()
+    for i in range(PROGRAMS // 10):
+        (folder / f"g{i}.flow").write_text(generate.script(SEED + i, 10))
+    wrong, count = compare(program, folder, f"{PROGRAMS} programs")
+    check(wrong == 0, f"no error node in {PROGRAMS} valid programs", f"{wrong} of {count} scripts")
+
+
 def test_samples(program):
     folder = place.path / "samples"
     folder.mkdir()
@@ -169,6 +181,7 @@ def test_made_again():
 
 program = build()
 test_mutants(program, test_scripts(program))
+test_generated(program)
 test_samples(program)
 test_queries(program)
 test_made_again()

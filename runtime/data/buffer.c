@@ -159,6 +159,12 @@ bool fl_buffer_in_file(const FlBuffer *b) {
   return b->kind == FL_BUFFER_SPILLED || (b->kind == FL_BUFFER_MAPPED && ((const FlMapBuffer *)b)->clean > 0);
 }
 
+void fl_buffer_announce(const FlBuffer *b, const void *at, int64_t bytes) {
+  if (!fl_buffer_in_file(b) || bytes <= 0) return;
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)at / page * page;
+  madvise((void *)from, (size_t)((uintptr_t)at + (uintptr_t)bytes - from), MADV_WILLNEED);
+}
+
 void fl_buffer_discard(FlBuffer *b, const void *from, const void *to) {
   if (is_own(b) && !b->holds_arrays) fl_pool_discard(((FlOwnBuffer *)b)->block, from, to);
 }

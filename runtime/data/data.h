@@ -103,6 +103,9 @@ void fl_buffer_rest(FlBuffer *b);
 void fl_buffer_rest_range(FlBuffer *b, const char *from, const char *to);
 /* Whether its pages lie in a file, and come back from there. */
 bool fl_buffer_in_file(const FlBuffer *b);
+/* [at, at + bytes) of `b` will be read soon: what of it is not in memory is asked of the disk, which nobody
+ * waits for. */
+void fl_buffer_announce(const FlBuffer *b, const void *at, int64_t bytes);
 /* Nobody reads [from, to) of `b` any more: its whole pages need no memory until somebody writes there. */
 void fl_buffer_discard(FlBuffer *b, const void *from, const void *to);
 FlBuffer *fl_buffer_ref(FlBuffer *b); /* NULL is allowed */

@@ -1,5 +1,5 @@
 /* file_watch.c: mapped files whose bytes are still in use: texts of a table are views of the file they came
- * from.
+ * from, and some columns and arrays are bytes of it.
  *
  * In: inputs that were mapped. Out: whether one of them was written to meanwhile. Method: the mapping's
  * buffer keeps a small buffer whose release ends the watch, so that a file is watched exactly as long as
@@ -106,7 +106,7 @@ static bool stay(FlFiles *files, int64_t after, FlIoError *e) {
   for (const FlWatch *w = files->watched; w && !changed; w = w->next)
     if (is_changed(w)) changed = w->path;
   if (changed) {
-    fl_io_error(e, FL_E_CHANGED, "`%s` was written to while its texts were in use", changed);
+    fl_io_error(e, FL_E_CHANGED, "`%s` was written to while it was in use", changed);
     fl_io_help(e, "write files under another name and rename them; who reads the old one then still has it");
   }
   pthread_mutex_unlock(&files->lock);

@@ -314,15 +314,18 @@ static void note_misfit(FlNpyReading *r, int64_t k) {
                                                              memory_order_relaxed)) {}
 }
 
+bool fl_npy_is_plain(const FlNpy *h, FlDtype dtype) {
+  return !h->fortran && !h->big_endian && h->dtype == dtype && h->dtype != FL_BOOL && h->dtype != FL_TEXT &&
+         fl_dtype_info[h->dtype].kind != FL_KIND_TIME && h->size == fl_dtype_info[h->dtype].bytes;
+}
+
 static void read_pieces(void *env, int64_t begin, int64_t end, int worker) {
   FlNpyReading *r = env;
   (void)worker;
   const FlNpy *h = r->h;
   int64_t from = begin * FL_NPY_PIECE, to = end * FL_NPY_PIECE < h->count ? end * FL_NPY_PIECE : h->count;
-  bool plain = !h->fortran && !h->big_endian && h->dtype == (FlDtype)r->out->dtype && h->dtype != FL_BOOL &&
-               fl_dtype_info[h->dtype].kind != FL_KIND_TIME && h->size == fl_dtype_info[h->dtype].bytes;
   bool ok = true, fits = true;
-  if (plain) {
+  if (fl_npy_is_plain(h, (FlDtype)r->out->dtype)) {
     char *at = (char *)r->out->data + from * h->size;
     ok = fl_npy_bytes(r->from, at, (to - from) * h->size, h->data + from * h->size);
     if (r->valid) memset(r->valid + from, 1, (size_t)(to - from));
@@ -412,8 +415,10 @@ static bool read_npy(FlCtx *ctx, const FlOpDesc *desc, const char *path, FlSlot 
   FlNpySource from = {.fd = fd, .size = before.st_size};
   bool nullable = desc->n_results > 1;
   FlArray *valid = NULL, *out = NULL;
-  if (fl_npy_header(path, &from, &h, e))
-    out = fl_npy_array(ctx, path, &from, &h, want, nullable ? &valid : NULL, e);
+  if (fl_npy_header(path, &from, &h, e)) {
+    if (!nullable) out = fl_npy_mapped(ctx, path, &before, &h, want, e);
+    if (!out && !e->code) out = fl_npy_array(ctx, path, &from, &h, want, nullable ? &valid : NULL, e);
+  }
   if (out && (fstat(fd, &after) != 0 || !fl_input_same(&before, &after))) {
     fl_io_error(e, FL_E_CHANGED, "`%s` changed while it was being read", path);
     fl_array_unref(out);

@@ -41,6 +41,12 @@ bool fl_npy_header(const char *label, const FlNpySource *from, FlNpy *h, FlIoErr
  * of which elements are there; NULL: all must be. */
 FlArray *fl_npy_array(FlCtx *ctx, const char *label, const FlNpySource *from, const FlNpy *h, FlType1 want,
                       FlArray **valid, FlIoError *e);
+/* Whether the elements lie in the file as in an array of this type. */
+bool fl_npy_is_plain(const FlNpy *h, FlDtype dtype);
+/* The array of a file that was found so, used where it lies, if it is plain and does not fit in memory; NULL:
+ * it is to be read, or e (npy_map.c). */
+FlArray *fl_npy_mapped(FlCtx *ctx, const char *path, const struct stat *found, const FlNpy *h, FlType1 want,
+                       FlIoError *e);
 /* Whether a time is missing (NaT) in the first FL_NPY_LOOK bytes of the data. */
 bool fl_npy_has_nat(const FlNpySource *from, const FlNpy *h);
 

@@ -8,9 +8,9 @@
  * serves all of the arrays; where they jump, each array has a sweep of its own, so that the caches hold as
  * much of it as they can. Numbers that nobody reads afterwards give their memory to the array that is taken
  * last: rows of their own size take their place, one by one; of others, the pages that were read go back.
- * Arrays that live in files and do not fit in memory are read in order, piece by piece (take_far.c). Where
- * the numbers are all rows in their order, as those of a join's left table where each row has one partner,
- * the arrays are what they were. */
+ * Arrays that live in files and do not fit in memory are read in order, piece by piece (take_far.c); a few
+ * rows of them are all asked of the disk, and then looked up. Where the numbers are all rows in their order,
+ * as those of a join's left table where each row has one partner, the arrays are what they were. */
 #include "part/take_internal.h"
 
 enum { PIECE = 4096 }; /* numbers that stay in the nearest cache */
@@ -140,6 +140,7 @@ static void gather_piece(FlTakeColumn *c, FlSlices *slices, const int64_t *rows,
   } else if (c->from->dtype == FL_LIST) {
     gather_lists(c, rows, to - from, (FlArray **)(void *)place);
   } else if (c->row_bytes > 0) {
+    if (c->few) fl_take_announce(c, rows, to - from);
     gather(c, rows, to - from, fl_slice(slices, place));
     fl_slice_done(slices, (to - from) * (int64_t)c->row_bytes);
   }
@@ -257,7 +258,8 @@ static FlStatus sweep(FlCtx *ctx, const Take *t) {
   int64_t units = (t->m + part.unit - 1) / part.unit;
   if (t->spent != NULL) make_room(t, &t->columns[t->n_columns - 1]);
   bool near = one_sweep(t);
-  if (!near && fl_take_is_far(ctx, t->columns, t->n_columns)) return all_fit(ctx, t) ? take_far(ctx, t) : 0;
+  bool far = !near && fl_take_is_far(ctx, t->columns, t->n_columns, t->m);
+  if (far) return all_fit(ctx, t) ? take_far(ctx, t) : 0;
   if (near) {
     for (int32_t k = 0; k < t->n_columns; k++) cost += cost_of(&t->columns[k]);
     return fl_part_for(ctx, take_body, &part, units, cost * (double)part.unit);

@@ -14,6 +14,7 @@
 
 enum {
   MOST_WINDOWS = 1024,
+  AROUND = 1 << 16,  /* bytes that come into memory with a row that is looked up */
   SLICE = 1 << 19,   /* bytes of rows that a worker has in hand */
   COPY = 1 << 18,    /* bytes of a window that a worker brings at once */
   PUT = 1 << 11 /* rows of the result that are made at once */
@@ -42,10 +43,26 @@ static bool is_far(FlPool *pool, const FlTakeColumn *c) {
   return bytes > 0 && fl_pool_room(pool, bytes) < bytes;
 }
 
-bool fl_take_is_far(FlCtx *ctx, const FlTakeColumn *columns, int32_t n) {
+/* Whether m rows, each with what comes into memory around it, are less than the column. */
+static bool are_few(const FlTakeColumn *c, int64_t m) {
+  return m < far_bytes(c) / (fl_take_size(c) + AROUND);
+}
+
+bool fl_take_is_far(FlCtx *ctx, FlTakeColumn *columns, int32_t n, int64_t m) {
   bool far = false;
-  for (int32_t k = 0; k < n; k++) far |= is_far(ctx ? fl_ctx_pool(ctx) : NULL, &columns[k]);
+  for (int32_t k = 0; k < n; k++) {
+    bool large = is_far(ctx ? fl_ctx_pool(ctx) : NULL, &columns[k]);
+    columns[k].few = large && are_few(&columns[k], m);
+    far |= large && !columns[k].few;
+  }
   return far;
+}
+
+void fl_take_announce(const FlTakeColumn *c, const int64_t *rows, int64_t n) {
+  const char *from = fl_take_data(c);
+  int64_t size = fl_take_size(c);
+  for (int64_t i = 0; i < n; i++)
+    if (rows[i] >= 0) fl_buffer_announce(c->from->buffer, from + rows[i] * size, size);
 }
 
 /* Rows of `size` bytes that are in hand at once. */

@@ -13,6 +13,7 @@ typedef struct FlTakeColumn {
   const void *codes;        /* of the source's first row */
   FlBuffer *to_codes;
   bool checked;            /* the numbers are known to be rows of it */
+  bool few;                /* it lives in a file that does not fit, and few of its rows are taken */
   _Atomic int64_t bad;     /* the first place of a number that is not */
   _Atomic int32_t missing; /* some row is none of the source */
 } FlTakeColumn;
@@ -45,8 +46,11 @@ void fl_take_outs_end(FlTakeOut *outs, int32_t n);
 /* Rows [at, at + n) of the result; rows[i] < 0: there is none; NULL: all are there. */
 void fl_take_put(FlTakeOut *out, const char *moved, const int64_t *rows, int64_t at, int64_t n);
 
-/* Whether some array lives in a file and is larger than what may be looked up in any order. (take_far.c) */
-bool fl_take_is_far(FlCtx *ctx, const FlTakeColumn *columns, int32_t n);
+/* Whether some array lives in a file, is larger than what may be looked up in any order, and m rows of it are
+ * not few: those of a few are looked up where they are, and the columns marked so. (take_far.c) */
+bool fl_take_is_far(FlCtx *ctx, FlTakeColumn *columns, int32_t n, int64_t m);
+/* The n rows of a column of which there are few will be looked up: all are asked of the disk at once. */
+void fl_take_announce(const FlTakeColumn *c, const int64_t *rows, int64_t n);
 /* Takes the rows of all columns; the numbers are known to be rows of them, or -1. Only the last column may
  * stand in the place of the numbers. */
 FlStatus fl_take_far(FlCtx *ctx, FlTakeColumn *columns, int32_t n, const int64_t *rows, int64_t m);

@@ -316,7 +316,7 @@ static void test_coded(FlCtx *ctx, const int64_t *rows, int64_t m, bool far) {
   FlTakeColumn c = {.from = from, .to = to, .row_bytes = sizeof(FlText), .checked = true, .bad = INT64_MAX};
   c.known = fl_text_codes(from, &c.codes);
   CHECK(c.known != NULL && (c.to_codes = fl_buffer_new(ctx, m * (int64_t)sizeof(uint32_t))) != NULL);
-  check(fl_take_is_far(ctx, &c, 1) == far, "codes are looked up %s", far ? "by windows" : "in memory");
+  check(fl_take_is_far(ctx, &c, 1, m) == far, "codes are looked up %s", far ? "by windows" : "in memory");
   CHECK(fl_take_far(ctx, &c, 1, rows, m) == 0 && atomic_load(&c.missing));
   int64_t wrong = -1;
   for (int64_t i = 0; i < m && wrong < 0; i++) {
@@ -358,8 +358,19 @@ static void test_rows(FlRun *run, bool far_codes) {
                                 .checked = true,
                                 .bad = INT64_MAX};
   }
-  check(fl_take_is_far(ctx, columns, KINDS),
+  check(fl_take_is_far(ctx, columns, KINDS, m),
         "the arrays are in files and larger than what there is room for");
+  check(!fl_take_is_far(ctx, columns, KINDS, 3) && columns[5].few,
+        "a few of their rows are looked up where they are");
+  FlArray *few = fl_part_take(ctx, columns[5].from, rows, 3);
+  for (int64_t i = 0; few && i < 3; i++) {
+    static const double none[3];
+    const double *from = rows[i] < 0 ? none : (const double *)columns[5].from->data + 3 * rows[i];
+    bool same = memcmp((const double *)few->data + 3 * i, from, sizeof none) == 0;
+    check(same, "row %lld of a few", (long long)i);
+  }
+  CHECK(few != NULL);
+  fl_array_unref(few);
   CHECK(fl_take_far(ctx, columns, KINDS, rows, m) == 0);
   for (int k = 0; k < KINDS; k++) {
     const FlTakeColumn *c = &columns[k];

@@ -1,0 +1,149 @@
+"""Training by mini-batches with shards, a delay and records that are read ahead gives what a model in plain Python gives, which takes
+each step by its definition: the mean of the shards' gradients, each at the parameters that the steps before step t - delay have left."""
+# seconds: 12
+import math
+import pathlib
+import random
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from scenario_kit import FLOWC, PATIENCE, SHORT, Place, check, finish
+
+SCRIPT = """import optim
+param n: i64 = 10
+param epochs: i64 = 2
+param batch: i64 = 4
+param shards: i64 = 1
+param delay: i64 = 0
+let t = read_csv("data.csv") |> head(n)
+let x = matrix(t, a, b, c)
+let y = t.y
+fn cost(w: f64[d], x: f64[n, d], y: f64[n], seed: i64) -> f64 = mean((x @ w - y)^2) + random(seed, 0) * w[0]
+let start = [0.1, -0.2, 0.3]
+fn told(name: text, m: (x: f64[_], losses: f64[_])) -> text[_] = concat([for v in m.x: "{name}.x {v}"], [for v in m.losses: "{name}.losses {v}"])
+let a = optim.sgd((w, b) => cost(w, x[b.rows], y[b.rows], b.seed), start, n, epochs = epochs, batch = batch, rate = 0.05,
+  momentum = 0.9, nesterov = true, weight_decay = 0.01, decay = 0.5, seed = 3, shards = shards, delay = delay)
+let b = optim.sgd_records((w, b) => cost(w, b.records.x, b.records.y, b.seed), start, n, rows => (x = x[rows], y = y[rows]), epochs = epochs,
+  batch = batch, rate = 0.05, momentum = 0.9, nesterov = true, weight_decay = 0.01, decay = 0.5, seed = 3, shards = shards, delay = delay)
+let c = optim.adam_batches((w, b) => cost(w, x[b.rows], y[b.rows], b.seed), start, n, epochs = epochs, batch = batch, rate = 0.05,
+  weight_decay = 0.01, decay = 0.5, seed = 3, shards = shards, delay = delay)
+let d = optim.adam_records((w, b) => mean(for r in b.records: (sum(r.x * w) - r.y)^2) + random(b.seed, 0) * w[0], start, n,
+  rows => [for i in rows: (x = x[i], y = y[i])], epochs = epochs, batch = batch, rate = 0.05, weight_decay = 0.01, decay = 0.5, seed = 3,
+  shards = shards, delay = delay)
+for e in 0..epochs {
+  for i in permutation(subseed(3, e), n) { print("order {i}") }
+  for b in 0..((n + batch - 1) // batch) {
+    let seed = subseed(subseed(3, e), b)
+    for s in 0..shards { print("chance {random(if shards == 1 { seed } else { subseed(seed, s) }, 0)}") }
+  }
+}
+for l in concat(told("a", a), told("b", b), told("c", c), told("d", d)) { print(l) }
+"""
+
+
+def shards_of(rows, shards):
+    return [rows[s * len(rows) // shards:(s + 1) * len(rows) // shards] for s in range(shards)]
+
+
+def gradient(w, rows, x, y, chance):
+    """Loss and gradient of a shard."""
+    off = [sum(p * q for p, q in zip(w, x[i])) - y[i] for i in rows]
+    g = [2 * sum(o * x[i][k] for o, i in zip(off, rows)) / len(rows) for k in range(len(w))]
+    g[0] += chance
+    return sum(o * o for o in off) / len(rows) + chance * w[0], g
+
+
+def model(method, x, y, orders, chances, batch, shards, delay):
+    w, n, t = [0.1, -0.2, 0.3], len(y), 0
+    first, second, past, losses = [0.0] * 3, [0.0] * 3, [], []
+    for e, order in enumerate(orders):
+        losses.append(0.0)
+        for b, at in enumerate(range(0, n, batch)):
+            past.append(w)
+            rows = order[at:at + batch]
+            loss, slope = 0.0, [0.0] * 3
+            for s, part in enumerate(shards_of(rows, shards)):
+                if not part:
+                    continue
+                value, g = gradient(past[max(0, t - delay)], part, x, y, chances[e][b][s])
+                loss += value * len(part) / len(rows)
+                slope = [a + c * len(part) / len(rows) for a, c in zip(slope, g)]
+            slope = [g + 0.01 * v for g, v in zip(slope, w)]
+            t += 1
+            rate = 0.05 * 0.5 ** e
+            if method == "sgd":
+                first = [0.9 * v + g for v, g in zip(first, slope)]
+                w = [v - rate * (g + 0.9 * m) for v, g, m in zip(w, slope, first)]
+            else:
+                first = [0.9 * m + 0.1 * g for m, g in zip(first, slope)]
+                second = [0.999 * m + 0.001 * g * g for m, g in zip(second, slope)]
+                w = [v - rate * (m / (1 - 0.9 ** t)) / (math.sqrt(s / (1 - 0.999 ** t)) + 1e-8) for v, m, s in zip(w, first, second)]
+            losses[-1] += loss * len(rows) / n
+    return w, losses
+
+
+random.seed(18)
+X = [[random.uniform(-1, 1) for _ in range(3)] for _ in range(40)]
+Y = [x[0] - 2 * x[1] + 0.5 * x[2] + random.gauss(0, 0.1) for x in X]
+place = Place(**{"m__flow": SCRIPT, "data.csv": "a,b,c,y\n" + "".join(f"{x[0]!r},{x[1]!r},{x[2]!r},{y!r}\n" for x, y in zip(X, Y))})
+
+
+def told(n, epochs, batch, shards, delay, *options):
+    done = place.run("run", "--quiet", *options, "m.flow", 
+                     *(f"--{name}={value}" for name, value in zip(("n", "epochs", "batch", "shards", "delay"), (n, epochs, batch, shards, delay))))
+    check(done.returncode == 0, f"n {n}, batch {batch}, shards {shards}, delay {delay}: it runs", done.stderr)
+    return done.stdout
+
+
+def compare(text, n, epochs, batch, shards, delay):
+    found = {}
+    for name, value in (line.split() for line in text.splitlines()):
+        found.setdefault(name, []).append(float(value))
+    order = [int(v) for v in found.get("order", [])]
+    batches = -(-n // batch)
+    orders = [order[e * n:(e + 1) * n] for e in range(epochs)]
+    chance = found.get("chance", [])
+    chances = [[chance[(e * batches + b) * shards:][:shards] for b in range(batches)] for e in range(epochs)]
+    for method, names in (("sgd", "ab"), ("adam", "cd")):
+        w, losses = model(method, X[:n], Y[:n], orders, chances, batch, shards, delay)
+        for name in names:
+            got = found.get(f"{name}.x", []), found.get(f"{name}.losses", [])
+            near = all(len(p) == len(q) and all(abs(a - b) <= 1e-12 * max(1.0, abs(b)) for a, b in zip(p, q)) for p, q in zip(got, (w, losses)))
+            check(near, f"{method} as {name}: n {n}, batch {batch}, shards {shards}, delay {delay}", f"{got}\n{w} {losses}")
+
+
+SIZES = [(1, 2, 4), (10, 2, 4), (23, 3, 5), (7, 0, 7), (12, 3, 32), (9, 4, 1)]
+for size in SIZES[:3] if SHORT else SIZES:
+    for shards in (1, 2, 3, 7):
+        for delay in (0, 1, 2, 5, 100):
+            case = (*size, shards, delay)
+            alone = told(*case, "--workers", "1")
+            compare(alone, *case)
+            check(told(*case, "--workers", "2") == alone, f"{case}: the same bits by two workers")
+for case in ((23, 3, 5, 3, 2), (10, 2, 4, 7, 0), (10, 2, 4, 1, 5)):
+    compare(told(*case, "--interp"), *case)
+    compare(told(*case, "-O0"), *case)
+
+# Over ranks that are threads of one process: all loops shared, every other one, or those that pay
+TOOL = pathlib.Path(FLOWC).parent / "tests/ranks_run"
+for number, case in enumerate(((23, 3, 5, 3, 2), (10, 2, 4, 7, 1), (12, 3, 32, 2, 0), (9, 4, 1, 1, 5))):
+    words = [f"--{name}={value}" for name, value in zip(("n", "epochs", "batch", "shards", "delay"), case)]
+    ways = [(0, 1), *((ranks, workers) for ranks in (1, 2, 3) for workers in (1, 2))]
+    for k in range(len(ways)):
+        (place.path / f"{number}.{k}").mkdir()
+        for name in ("m.flow", "data.csv"):
+            (place.path / f"{number}.{k}" / name).symlink_to(place.path / name)
+    done = subprocess.run([TOOL, "-q", "m.flow", *(f"{place.path}/{number}.{k},,{r},{w},50,-1,0" for k, (r, w) in enumerate(ways)), "--", *words],
+                          cwd=place.path, env=place.env, capture_output=True, text=True, timeout=300 * PATIENCE)
+    check(done.returncode == 0, f"{case}: it runs over ranks", done.stderr)
+    printed = [pathlib.Path(f"{place.path}/{number}.{k}.out").read_text() for k in range(len(ways))]
+    compare(printed[0], *case)
+    for way, text in zip(ways, printed):
+        check(text == printed[0], f"{case}: the same bits over (ranks, workers) {way}", text)
+
+for options, words in (({"shards": 0}, "one shard at least, not 0"), ({"shards": -2}, "one shard at least, not -2"),
+                       ({"delay": -1}, "from 0 on, not -1"), ({"batch": 0}, "one in a batch"), ({"n": 0}, "at least one example")):
+    done = place.run("run", "--quiet", "m.flow", *(f"--{name}={value}" for name, value in options.items()))
+    check(done.returncode == 1 and words in done.stderr, f"{options} is an error", done.stderr)
+finish()

@@ -6,6 +6,8 @@
  * that malloc gave, so that the last owner frees it; keeps go after the contents that may point into them. */
 #include "data/data_internal.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -22,6 +24,7 @@ typedef struct FlMapBuffer {
   FlBuffer base;
   FlLoan *loan;  /* of what may be dropped; may be NULL */
   int64_t clean; /* bytes at its start that may be dropped */
+  int fd;        /* of the file that is mapped from its start on; -1: not known */
 } FlMapBuffer;
 
 static bool is_own(const FlBuffer *b) { return b->kind == FL_BUFFER_MEMORY || b->kind == FL_BUFFER_SPILLED; }
@@ -40,6 +43,7 @@ static void release_own(FlOwnBuffer *own) {
 
 static void release_map(FlMapBuffer *m) {
   fl_pool_unlend(m->loan);
+  if (m->fd >= 0) close(m->fd);
   munmap(m->base.data, (size_t)m->base.bytes);
 }
 
@@ -133,6 +137,7 @@ FlBuffer *fl_buffer_of_map(FlCtx *ctx, void *map, int64_t bytes, int64_t clean) 
   m->base.bytes = bytes;
   m->base.kind = FL_BUFFER_MAPPED;
   m->clean = clean;
+  m->fd = -1;
   m->loan = fl_pool_lend(ctx ? fl_ctx_pool(ctx) : NULL, map, clean);
   return &m->base;
 }
@@ -157,6 +162,22 @@ void fl_buffer_rest_range(FlBuffer *b, const char *from, const char *to) {
 
 bool fl_buffer_in_file(const FlBuffer *b) {
   return b->kind == FL_BUFFER_SPILLED || (b->kind == FL_BUFFER_MAPPED && ((const FlMapBuffer *)b)->clean > 0);
+}
+
+void fl_buffer_keep_file(FlBuffer *b, int fd) {
+  if (b->kind == FL_BUFFER_MAPPED) ((FlMapBuffer *)b)->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+}
+
+void fl_buffer_copy(const FlBuffer *b, void *to, const void *at, int64_t bytes) {
+  int fd = b->kind == FL_BUFFER_MAPPED ? ((const FlMapBuffer *)b)->fd : -1;
+  int64_t done = 0, from = (const char *)at - (const char *)b->data;
+  while (fd >= 0 && done < bytes) {
+    ssize_t got = pread(fd, (char *)to + done, (size_t)(bytes - done), from + done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    done += got;
+  }
+  if (done < bytes) memcpy((char *)to + done, (const char *)at + done, (size_t)(bytes - done));
 }
 
 void fl_buffer_announce(const FlBuffer *b, const void *at, int64_t bytes) {

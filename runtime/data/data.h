@@ -103,6 +103,10 @@ void fl_buffer_rest(FlBuffer *b);
 void fl_buffer_rest_range(FlBuffer *b, const char *from, const char *to);
 /* Whether its pages lie in a file, and come back from there. */
 bool fl_buffer_in_file(const FlBuffer *b);
+/* The file behind a mapping from the file's start on, of which fl_buffer_copy then reads; a file of its own. */
+void fl_buffer_keep_file(FlBuffer *b, int fd);
+/* [at, at + bytes) of `b` to `to`: by a call where its file is kept, so that nothing around comes along. */
+void fl_buffer_copy(const FlBuffer *b, void *to, const void *at, int64_t bytes);
 /* [at, at + bytes) of `b` will be read soon: what of it is not in memory is asked of the disk, which nobody
  * waits for. */
 void fl_buffer_announce(const FlBuffer *b, const void *at, int64_t bytes);

@@ -29,6 +29,7 @@ FlArray *fl_npy_mapped(FlCtx *ctx, const char *path, const struct stat *found, c
     fl_io_error(e, FL_E_CHANGED, "`%s` changed while it was being read", path);
   else a = fl_array_over(ctx, in.buffer, in.data + h->data, want.dtype, want.rank, h->dims);
   if (!a && !e->code) fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", path);
+  if (a) fl_buffer_keep_file(in.buffer, in.fd);
   fl_input_close(&in);
   return a;
 }

@@ -21,6 +21,7 @@ typedef struct Take {
   const int64_t *rows;
   const uint32_t *narrow; /* the numbers, in place of `rows`; NULL: these */
   int64_t m, least;       /* the least number that is allowed: 0, or -1 */
+  const FlArray *numbers; /* that nobody writes to; NULL: there is none */
   FlArray *mine;          /* the numbers, which nobody reads after the last sweep; NULL: somebody may */
   FlBuffer *spent;        /* of the numbers, whose pages go back in the last sweep; NULL: they stay */
   int64_t unit; /* so many numbers are the least that a worker gets: whole pages of those that are spent */
@@ -63,6 +64,10 @@ static void gather_lists(const FlTakeColumn *c, const int64_t *rows, int64_t n, 
 
 /* The rows of n numbers. What is made in the place of the numbers follows them. */
 static void gather(const FlTakeColumn *c, const int64_t *rows, int64_t n, void *place) {
+  if (c->few) {
+    fl_take_few(c, rows, n, place);
+    return;
+  }
   switch (fl_part_row_word(c->from->data, c->row_bytes)) {
   case 1: GATHER(uint8_t)
   case 2: GATHER(uint16_t)
@@ -140,7 +145,6 @@ static void gather_piece(FlTakeColumn *c, FlSlices *slices, const int64_t *rows,
   } else if (c->from->dtype == FL_LIST) {
     gather_lists(c, rows, to - from, (FlArray **)(void *)place);
   } else if (c->row_bytes > 0) {
-    if (c->few) fl_take_announce(c, rows, to - from);
     gather(c, rows, to - from, fl_slice(slices, place));
     fl_slice_done(slices, (to - from) * (int64_t)c->row_bytes);
   }
@@ -170,6 +174,7 @@ static int32_t take_body(FlCtx *ctx, const void *env, int64_t first, int64_t las
     for (int32_t k = 0; k < t->n_columns; k++) {
       FlTakeColumn *c = &t->columns[k];
       if (!c->checked && !check(t, c, from, to)) break;
+      if (c->few) fl_take_announce(c, t->numbers, rows, to - from);
       gather_piece(c, slices != NULL ? &slices[k] : &none, rows, from, to);
     }
     if (t->spent == NULL || (to - kept < SPENT && to < end)) continue;
@@ -404,6 +409,7 @@ FlStatus fl_rt_take(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot
             .narrow = narrow ? rows->data : NULL,
             .m = args[0].a->dims[0],
             .least = desc->i & FL_TAKE_OR_ZERO ? -1 : 0};
+  if (t.mine == NULL && !narrow) t.numbers = rows; /* they stay as they are */
   if (in_order || (!narrow && are_whole(ctx, &t, args + 1))) {
     for (int32_t k = 0; k < t.n_columns; k++) results[k].a = fl_array_ref(args[k + 1].a);
     fl_array_unref(t.mine);

@@ -15,6 +15,8 @@
 enum {
   MOST_WINDOWS = 1024,
   AROUND = 1 << 16,  /* bytes that come into memory with a row that is looked up */
+  AHEAD = 32 << 20,  /* bytes of rows that the disk has been asked for */
+  MOST_AHEAD = 1 << 14,
   SLICE = 1 << 19,   /* bytes of rows that a worker has in hand */
   COPY = 1 << 18,    /* bytes of a window that a worker brings at once */
   PUT = 1 << 11 /* rows of the result that are made at once */
@@ -58,11 +60,33 @@ bool fl_take_is_far(FlCtx *ctx, FlTakeColumn *columns, int32_t n, int64_t m) {
   return far;
 }
 
-void fl_take_announce(const FlTakeColumn *c, const int64_t *rows, int64_t n) {
-  const char *from = fl_take_data(c);
-  int64_t size = fl_take_size(c);
-  for (int64_t i = 0; i < n; i++)
-    if (rows[i] >= 0) fl_buffer_announce(c->from->buffer, from + rows[i] * size, size);
+static void announce(const FlTakeColumn *c, int64_t row) {
+  const char *from = c->from->data;
+  int64_t size = (int64_t)c->row_bytes;
+  if (row >= 0 && row < c->from->dims[0]) fl_buffer_announce(c->from->buffer, from + row * size, size);
+}
+
+/* Numbers between a row and the one that is asked of the disk when it is taken. */
+static int64_t ahead_of(const FlTakeColumn *c) {
+  return fl_part_max(1, fl_part_min(AHEAD / (int64_t)c->row_bytes, MOST_AHEAD));
+}
+
+void fl_take_announce(const FlTakeColumn *c, const FlArray *numbers, const int64_t *rows, int64_t n) {
+  for (int64_t i = 0; i < n; i++) announce(c, rows[i]);
+  const FlBuffer *b = numbers != NULL ? numbers->buffer : NULL;
+  if (b == NULL || numbers->dtype != FL_I64 || b->kind != FL_BUFFER_MEMORY) return;
+  int64_t before = rows - (const int64_t *)b->data, all = b->bytes / (int64_t)sizeof *rows;
+  int64_t from = before + ahead_of(c), to = fl_part_min(from + n, all);
+  for (int64_t i = from; i < to; i++) announce(c, ((const int64_t *)b->data)[i]);
+}
+
+void fl_take_few(const FlTakeColumn *c, const int64_t *rows, int64_t n, char *to) {
+  const char *from = c->from->data;
+  int64_t size = (int64_t)c->row_bytes;
+  for (int64_t i = 0; i < n; i++, to += size) {
+    if (rows[i] < 0) memset(to, 0, (size_t)size);
+    else fl_buffer_copy(c->from->buffer, to, from + rows[i] * size, size);
+  }
 }
 
 /* Rows of `size` bytes that are in hand at once. */

@@ -49,8 +49,13 @@ void fl_take_put(FlTakeOut *out, const char *moved, const int64_t *rows, int64_t
 /* Whether some array lives in a file, is larger than what may be looked up in any order, and m rows of it are
  * not few: those of a few are looked up where they are, and the columns marked so. (take_far.c) */
 bool fl_take_is_far(FlCtx *ctx, FlTakeColumn *columns, int32_t n, int64_t m);
-/* The n rows of a column of which there are few will be looked up: all are asked of the disk at once. */
-void fl_take_announce(const FlTakeColumn *c, const int64_t *rows, int64_t n);
+/* Rows of a column of which few are taken will be looked up: all n are asked of the disk at once. So are as
+ * many that stand some way behind them in the buffer of the numbers, of which they may be a part: batches of a
+ * permutation are taken one after the other, and the next ones come while somebody computes. NULL: they are
+ * of no array. */
+void fl_take_announce(const FlTakeColumn *c, const FlArray *numbers, const int64_t *rows, int64_t n);
+/* Such rows, each by itself; rows[i] < 0: zeros. */
+void fl_take_few(const FlTakeColumn *c, const int64_t *rows, int64_t n, char *to);
 /* Takes the rows of all columns; the numbers are known to be rows of them, or -1. Only the last column may
  * stand in the place of the numbers. */
 FlStatus fl_take_far(FlCtx *ctx, FlTakeColumn *columns, int32_t n, const int64_t *rows, int64_t m);

@@ -103,7 +103,8 @@ void fl_buffer_rest(FlBuffer *b);
 void fl_buffer_rest_range(FlBuffer *b, const char *from, const char *to);
 /* Whether its pages lie in a file, and come back from there. */
 bool fl_buffer_in_file(const FlBuffer *b);
-/* The file behind a mapping from the file's start on, of which fl_buffer_copy then reads; a file of its own. */
+/* The file behind a mapping from the file's start on, of which fl_buffer_copy then reads; it stays the
+ * caller's. */
 void fl_buffer_keep_file(FlBuffer *b, int fd);
 /* [at, at + bytes) of `b` to `to`: by a call where its file is kept, so that nothing around comes along. */
 void fl_buffer_copy(const FlBuffer *b, void *to, const void *at, int64_t bytes);

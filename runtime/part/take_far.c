@@ -72,11 +72,12 @@ static int64_t ahead_of(const FlTakeColumn *c) {
 }
 
 void fl_take_announce(const FlTakeColumn *c, const FlArray *numbers, const int64_t *rows, int64_t n) {
-  for (int64_t i = 0; i < n; i++) announce(c, rows[i]);
   const FlBuffer *b = numbers != NULL ? numbers->buffer : NULL;
-  if (b == NULL || numbers->dtype != FL_I64 || b->kind != FL_BUFFER_MEMORY) return;
-  int64_t before = rows - (const int64_t *)b->data, all = b->bytes / (int64_t)sizeof *rows;
-  int64_t from = before + ahead_of(c), to = fl_part_min(from + n, all);
+  bool part = b != NULL && numbers->dtype == FL_I64 && b->kind == FL_BUFFER_MEMORY;
+  int64_t before = part ? rows - (const int64_t *)b->data : 0, ahead = ahead_of(c);
+  for (int64_t i = 0; i < n && before + i < ahead; i++) announce(c, rows[i]); /* the others were before */
+  if (!part) return;
+  int64_t from = before + ahead, to = fl_part_min(from + n, b->bytes / (int64_t)sizeof *rows);
   for (int64_t i = from; i < to; i++) announce(c, ((const int64_t *)b->data)[i]);
 }
 

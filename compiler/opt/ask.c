@@ -9,6 +9,11 @@ bool fl_opt_has_note(const FlOp *op) {
   return false;
 }
 
+FlOp *fl_opt_outermost(FlOp *op, const FlRegion *r) {
+  while (op && op->parent != r) op = op->parent->owner;
+  return op;
+}
+
 bool fl_opt_in_loop(const FlRegion *r) {
   for (const FlOp *op = r->owner; op; op = op->parent->owner)
     if (fl_opt_is_loop(op)) return true;

@@ -54,17 +54,34 @@ static bool aggregates(const FlParts *p, const FlOp *op, const FlOp *group, cons
          is_foldable(p, op, space);
 }
 
-/* The op, or something in it, uses the value. */
-static bool uses(const FlOp *op, const FlValue *v) {
-  for (int i = 0; i < op->n_regions; i++)
-    if (fl_ir_uses(op->regions[i], v)) return true;
-  return has_arg(op, 0, op->n_args, v);
-}
-
 static FlPartFold *new_fold(FlParts *p, FlOp *group, FlPartSpace *space) {
   FlPartFold *fold = FL_NEW(p->arena, FlPartFold);
   *fold = (FlPartFold){.group = group, .space = space, .state_of = fl_map_make(p->arena)};
   return fold;
+}
+
+/* All who use the group of each row aggregate by it, and are put to the fold. */
+static bool find_aggregates(FlParts *p, FlPartFold *fold) {
+  FlOp *group = fold->group;
+  for (uint32_t k = 0; k < fl_opt_n_uses(p->uses, group->results[1]); k++) {
+    FlOp *op = fl_opt_outermost(fl_opt_use(p->uses, group->results[1], k), group->parent);
+    if (!op || !aggregates(p, op, group, fold->space)) return false;
+    bool again = fold->ops.n && fold->ops.at[fold->ops.n - 1] == op; /* something in it does, too */
+    if (!again) fl_vec_push(p->arena, &fold->ops, op);
+  }
+  return true;
+}
+
+/* All who use the first rows of the groups take keys by them, which are put to the fold, or aggregate. */
+static bool find_keys(FlParts *p, FlPartFold *fold) {
+  FlOp *group = fold->group;
+  for (uint32_t k = 0; k < fl_opt_n_uses(p->uses, group->results[2]); k++) {
+    FlOp *op = fl_opt_outermost(fl_opt_use(p->uses, group->results[2], k), group->parent);
+    bool takes = op && takes_keys(op, group);
+    if (!takes && !(op && aggregates(p, op, group, fold->space))) return false;
+    if (takes) fl_vec_push(p->arena, &fold->ops, op);
+  }
+  return true;
 }
 
 /* The fold of a GROUP; NULL: something sees the groups of rows, or an aggregate has no states. */
@@ -73,30 +90,20 @@ static FlPartFold *fold_of_group(FlParts *p, FlOp *group) {
   if (space && space->index == 0 && p->rows) return NULL; /* there is nothing to spare by parts of it */
   for (int i = 0; i < group->n_args; i++)
     if (!space || !is_column(p, group->args[i], space)) return NULL;
+  if (!space) return NULL;
   FlPartFold *fold = new_fold(p, group, space);
-  for (FlOp *op = group->next; op; op = op->next) {
-    if (!uses(op, group->results[1]) && !uses(op, group->results[2])) continue;
-    if (!takes_keys(op, group) && !aggregates(p, op, group, space)) return NULL;
-    fl_vec_push(p->arena, &fold->ops, op);
-  }
-  for (int i = 0; i < group->parent->n_yields; i++)
-    if (group->parent->yields[i] == group->results[1] || group->parent->yields[i] == group->results[2])
-      return NULL;
-  return space ? fold : NULL;
+  return find_aggregates(p, fold) && find_keys(p, fold) ? fold : NULL;
 }
 
 /* Puts an aggregate of all rows with the others of its space. */
 static void fold_all_rows(FlParts *p, FlOp *op) {
   FlPartSpace *space = op->n_args > 2 ? fl_part_space(p, op->args[2]) : NULL;
   if (!space || op->attrs.i != 1 || !is_column(p, op->args[1], space) || !is_foldable(p, op, space)) return;
-  FlPartFold *fold = NULL;
-  for (int i = 0; i < p->folds.n; i++)
-    if (!p->folds.at[i]->group && p->folds.at[i]->space == space) fold = p->folds.at[i];
-  if (!fold) {
-    fold = new_fold(p, NULL, space);
-    fl_vec_push(p->arena, &p->folds, fold);
+  if (!space->fold) {
+    space->fold = new_fold(p, NULL, space);
+    fl_vec_push(p->arena, &p->folds, space->fold);
   }
-  fl_vec_push(p->arena, &fold->ops, op);
+  fl_vec_push(p->arena, &space->fold->ops, op);
 }
 
 static void mark(FlParts *p, const FlPartFold *fold, void *as) {

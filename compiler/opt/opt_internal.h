@@ -82,6 +82,8 @@ bool fl_opt_same(const FlOp *a, const FlOp *b);
 
 /* The op, or one in its regions, is a NOTE. */
 bool fl_opt_has_note(const FlOp *op);
+/* The operation of the region that op is, or is in; NULL: op is NULL, or elsewhere. */
+FlOp *fl_opt_outermost(FlOp *op, const FlRegion *r);
 /* `r` is in the body of a loop over an index space. */
 bool fl_opt_in_loop(const FlRegion *r);
 /* The WITHIN of the loop, which is removed where nothing in it can fail; NULL: none. */

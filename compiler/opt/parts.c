@@ -24,7 +24,7 @@ static void put_space(FlParts *p, FlValue *v, FlPartSpace *s) { fl_map_set(p->sp
 
 static FlPartSpace *new_space(FlParts *p, FlValue *size) {
   FlPartSpace *s = FL_NEW(p->arena, FlPartSpace);
-  *s = (FlPartSpace){size, p->n_spaces++};
+  *s = (FlPartSpace){.size = size, .index = p->n_spaces++};
   put_space(p, size, s);
   return s;
 }
@@ -415,12 +415,16 @@ FlPartsMade fl_parts_try(FlParts *p) {
     if (made == FL_PARTS_MADE) rewrite(p, &exits, &yields, &sizes);
   }
   fl_arena_free(p->arena);
+  if (made == FL_PARTS_MADE) {
+    fl_opt_uses_reset(p->uses);
+    *p->uses = fl_opt_uses(p->func);
+  }
   return made;
 }
 
 /* What may fail moves, or not. */
-static FlPartsMade try_reader(FlFunc *f, FlOp *reader, bool may_fail) {
-  FlParts p = {.func = f, .reader = reader, .may_fail = may_fail};
+static FlPartsMade try_reader(FlFunc *f, FlUses *uses, FlOp *reader, bool may_fail) {
+  FlParts p = {.func = f, .uses = uses, .reader = reader, .may_fail = may_fail};
   return fl_parts_try(&p);
 }
 
@@ -430,8 +434,12 @@ void fl_opt_parts(FlModule *m) {
     FlVec(FlOp *) readers = {0}; /* found before what stands behind them moves */
     for (FlOp *op = f->body->first; op; op = op->next)
       if (fl_opt_is_parted(op)) fl_vec_push(arena, &readers, op);
+    if (!readers.n) continue;
+    FlUses uses = fl_opt_uses(f);
     for (int i = 0; i < readers.n; i++)
-      if (try_reader(f, readers.at[i], true) == FL_PARTS_AGAIN) try_reader(f, readers.at[i], false);
+      if (try_reader(f, &uses, readers.at[i], true) == FL_PARTS_AGAIN)
+        try_reader(f, &uses, readers.at[i], false);
+    fl_opt_uses_reset(&uses);
   }
   fl_arena_free(arena);
 }

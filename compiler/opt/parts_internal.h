@@ -9,6 +9,7 @@
 typedef struct FlPartSpace {
   FlValue *size; /* as the script's function has it */
   int index;
+  struct FlPartFold *fold; /* of all its rows; NULL: none */
 } FlPartSpace;
 
 /* Values in order, each once. */
@@ -35,7 +36,7 @@ typedef struct FlPartFold {
   FlVec(FlPartState) states;
   FlMap *state_of; /* column -> 1 + its last state, the fold itself for states without one */
   int n_results;   /* keys and states of a part */
-  int at;        /* where they begin among what parts yield */
+  int at;          /* where they begin among what parts yield */
 } FlPartFold;
 
 /* A map that may fail, and moves. */
@@ -47,10 +48,11 @@ typedef struct FlPartLoud {
 typedef struct FlParts {
   FlArena *arena;
   FlFunc *func;
-  FlOp *reader;         /* of a table in memory: where its parts are to be made */
-  FlValue *rows;        /* of a table in memory: how many it has; NULL: it is read */
-  FlPartValues columns; /* of a table in memory: columns that it has there, and `rows` */
-  FlMap *stay;          /* maps whose results somebody wants of all rows; NULL: none */
+  FlUses *uses;            /* of the function; renewed where parts are made */
+  FlOp *reader;            /* of a table in memory: where its parts are to be made */
+  FlValue *rows;           /* of a table in memory: how many it has; NULL: it is read */
+  FlPartValues columns;    /* of a table in memory: columns that it has there, and `rows` */
+  FlMap *stay;             /* maps whose results somebody wants of all rows; NULL: none */
   FlVec(FlOp *) inside;    /* what moves, in program order */
   FlVec(FlOp *) constants; /* what they use that is defined behind the reader */
   FlMap *spaces;           /* FlPartSpace by value: columns, and sizes */

@@ -12,9 +12,10 @@
  * of its own rows (plan/parted.c). */
 #include "opt/parts_internal.h"
 
-/* TRIES: each time with less that moves. MOST: filters of a function; of more, finding what folds them would
- * take time with their square. */
-enum { TRIES = 4, MOST = 256 };
+/* TRIES: each time with less that moves. MOST: of a function that spare nothing, each of which looks at all
+ * of it.
+ */
+enum { TRIES = 4, MOST = 64 };
 
 FlValue *fl_parts_count_rows(const FlParts *p, FlBuilder *b) {
   FlValue *part = fl_ir_const_i(b, FL_I64, FL_ROW_PART), *less = fl_ir_const_i(b, FL_I64, FL_ROW_PART - 1);
@@ -87,7 +88,20 @@ static void add_others(FlArena *arena, FlPartValues *columns, FlOp *first, const
   }
 }
 
-static void try_filter(FlFunc *f, FlOp *filter) {
+/* Somebody wants the rows that the filter keeps as they are: it is no use to try. */
+static bool is_wanted(const FlUses *uses, const FlOp *filter) {
+  for (int i = 1; i < filter->n_results; i++)
+    for (uint32_t k = 0; k < fl_opt_n_uses(uses, filter->results[i]); k++) {
+      const FlOp *op = fl_opt_outermost(fl_opt_use(uses, filter->results[i], k), filter->parent);
+      bool moves = op && (op->code == FL_OP_MAP || op->code == FL_OP_COMPRESS || op->code == FL_OP_IN_KEYS);
+      bool folds = op && (op->code == FL_OP_GROUP || op->code == FL_OP_AGGREGATE || op->code == FL_OP_TAKE);
+      if (!moves && !folds) return true;
+    }
+  return false;
+}
+
+/* Parts are made. */
+static bool try_filter(FlFunc *f, FlUses *uses, FlOp *filter) {
   FlArena *arena = fl_arena_new();
   FlValue *rows = rows_of(filter);
   FlPartValues columns = {.has = fl_map_make(arena)};
@@ -104,12 +118,13 @@ static void try_filter(FlFunc *f, FlOp *filter) {
     FlBuilder b = fl_opt_before(first);
     FlOp *here = fl_ir_const_i(&b, FL_I64, 0)->op;
     here->span = filter->span;
-    FlParts p = {.func = f, .reader = here, .rows = rows, .columns = columns, .stay = stay};
+    FlParts p = {.func = f, .uses = uses, .reader = here, .rows = rows, .columns = columns, .stay = stay};
     p.may_fail = k == 0;
     made = fl_parts_try(&p);
     if (made != FL_PARTS_MADE) fl_ir_remove(here);
   }
   fl_arena_free(arena);
+  return made == FL_PARTS_MADE;
 }
 
 void fl_opt_parts_rows(FlModule *m) {
@@ -118,8 +133,12 @@ void fl_opt_parts_rows(FlModule *m) {
     FlVec(FlOp *) filters = {0}; /* found before some of them move */
     for (FlOp *op = f->body->first; op; op = op->next)
       if (rows_of(op)) fl_vec_push(arena, &filters, op);
-    for (int i = 0; i < filters.n && filters.n <= MOST; i++)
-      if (filters.at[i]->parent == f->body) try_filter(f, filters.at[i]);
+    if (!filters.n) continue;
+    FlUses uses = fl_opt_uses(f);
+    for (int i = 0, failed = 0; i < filters.n && failed < MOST; i++)
+      if (filters.at[i]->parent == f->body && !is_wanted(&uses, filters.at[i]))
+        failed += !try_filter(f, &uses, filters.at[i]);
+    fl_opt_uses_reset(&uses);
   }
   fl_arena_free(arena);
 }

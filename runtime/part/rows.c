@@ -1,8 +1,8 @@
 /* rows.c: keeping rows by a mask.
  *
- * Comes in: a mask, arrays of any type and rank. Goes out: new arrays of the rows that are kept, in order.
- * Always holds: rows of texts keep the bytes of their source alive, and its codes when it has any
- * (data/text_codes.h); rows of lists hold their own references. */
+ * Comes in: a mask, arrays of any type and rank. Goes out: new arrays of the rows that are kept, in order;
+ * the arrays themselves where all are kept. Always holds: rows of texts keep the bytes of their source alive,
+ * and its codes when it has any (data/text_codes.h); rows of lists hold their own references. */
 #include "part/part_internal.h"
 #include "data/text_codes.h"
 
@@ -49,20 +49,33 @@ static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   return 0;
 }
 
-enum { EIGHT = 8 };
+enum { EIGHT = 8, FEW = 16 }; /* FEW: of so many rows one is kept, at most */
 static const uint64_t ALL_EIGHT = UINT64_C(0x0101010101010101);
 
 #if defined(__x86_64__)
+/* The first row from i on of which one of 64 may be kept, where few are; `to`: behind the last of the chunk.
+ */
+__attribute__((target("avx512f,avx512bw"))) static inline int64_t skip_dropped(const uint8_t *mask, int64_t i,
+                                                                               int64_t to) {
+  enum { ROWS = 64 };
+  while (i + ROWS <= to &&
+         _mm512_test_epi8_mask(_mm512_loadu_si512(mask + i), _mm512_loadu_si512(mask + i)) == 0)
+    i += ROWS;
+  return i;
+}
+
 /* Rows by vectors, while as many as a vector has are still to be kept, so that nothing is written behind the
  * chunk's places: where the others begin. `kept`: a bit for each row of the vector that is kept. */
 #define BY_VECTORS(NAME, FEATURES, T, N, KEPT, COMPRESS)                                                     \
   __attribute__((target("avx512f,avx512bw,avx512vl,popcnt" FEATURES))) static int64_t NAME(                  \
-      const Filter *f, int64_t i, int64_t *place, int64_t end_at) {                                          \
+      const Filter *f, int64_t i, int64_t to_row, int64_t *place, int64_t end_at) {                          \
     const T *from = (const T *)(const void *)f->from;                                                        \
     const uint8_t *mask = f->mask;                                                                           \
     T *to = (T *)(void *)f->to;                                                                              \
     int64_t at = *place;                                                                                     \
+    bool few = (end_at - at) * FEW < to_row - i;                                                             \
     for (; at + (N) <= end_at; i += (N)) {                                                                   \
+      if (few) i = skip_dropped(mask, i, to_row);                                                            \
       uint64_t kept = KEPT;                                                                                  \
       _mm512_storeu_si512(to + at, COMPRESS(kept, _mm512_loadu_si512(from + i)));                            \
       at += __builtin_popcountll(kept);                                                                      \
@@ -84,11 +97,12 @@ BY_VECTORS(filter_bytes, ",avx512vbmi2", uint8_t, 64, KEPT_64, COMPRESS_8)
 BY_VECTORS(filter_halves, "", uint32_t, 16, KEPT_16, COMPRESS_32)
 BY_VECTORS(filter_words, "", uint64_t, 8, KEPT_8, COMPRESS_64)
 
-static int64_t by_vectors(const Filter *f, size_t word, int64_t i, int64_t *place, int64_t end_at) {
+static int64_t by_vectors(const Filter *f, size_t word, int64_t i, int64_t to, int64_t *place,
+                          int64_t end_at) {
   if (!f->wide) return i;
-  if (word == 1 && __builtin_cpu_supports("avx512vbmi2")) return filter_bytes(f, i, place, end_at);
-  if (word == sizeof(uint32_t)) return filter_halves(f, i, place, end_at);
-  return word == sizeof(uint64_t) ? filter_words(f, i, place, end_at) : i;
+  if (word == 1 && __builtin_cpu_supports("avx512vbmi2")) return filter_bytes(f, i, to, place, end_at);
+  if (word == sizeof(uint32_t)) return filter_halves(f, i, to, place, end_at);
+  return word == sizeof(uint64_t) ? filter_words(f, i, to, place, end_at) : i;
 }
 #endif
 
@@ -133,7 +147,7 @@ static void filter_chunk(const Filter *f, int64_t first, int64_t at, int64_t end
   }
   size_t word = fl_part_row_word(f->from, f->row_bytes);
 #if defined(__x86_64__)
-  first = by_vectors(f, word, first, &at, end_at);
+  first = by_vectors(f, word, first, fl_part_min(f->n, first + FL_PART_CHUNK), &at, end_at);
 #endif
   switch (word) {
   case 1: FILTER(uint8_t)
@@ -180,6 +194,10 @@ static FlStatus compress_codes(FlPartMem *m, const Filter *of, FlArray *from, in
 static FlStatus compress_one(FlPartMem *m, const FlOpDesc *desc, Filter *f, FlArray *from, int64_t kept,
                              FlArray **out) {
   if (from->dims[0] != f->n) return fl_part_fail_shape(m->ctx, desc, f->n, from->dims[0]);
+  if (kept == f->n) {
+    *out = fl_array_ref(from);
+    return 0;
+  }
   *out = fl_part_new_rows(m->ctx, from, kept);
   if (*out == NULL) return 1;
   f->from = from->data;

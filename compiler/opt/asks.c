@@ -13,11 +13,16 @@
  * is, so a set may say yes too often. What computes the other keys moves before the reader, and cannot fail.
  *
  * Behind parts.c, where the other keys are of a file that the script names later, its parts are read before,
- * too (earlier.c). Then joins ask, of rows in memory, for what later joins will drop (join-order.md):
+ * too (earlier.c). Then joins ask of rows in memory (join-order.md): filters that stand before them, and
+ * joins before these, which give a row that is not asked for a null key:
  *
  *   %j, %l, %r = join %a, %k                   %q = in_keys (key_set %m), %b
  *   %d = take %l, %b                   ->      %j, %l, %r = join<null> %a, %q, %k
  *   join %d, %m                                ...
+ *
+ * What a filter keeps of the other side is a set of the keys before it, where the filter's mask says which
+ * are valid: so two filters may each ask for what the other one keeps. Groups that a join asks for are made
+ * of rows that a filter of their own keeps (reread.c).
  */
 #include "opt/asks.h"
 
@@ -32,8 +37,6 @@ static void look(FlAsks *a) {
   a->position = fl_map_make(a->arena);
   for (FlOp *op = a->func->body->first; op; op = op->next) fl_map_set(a->position, op, (void *)++n);
 }
-
-static intptr_t position_of(const FlAsks *a, const FlOp *op) { return (intptr_t)fl_map_get(a->position, op); }
 
 /* ---- where the key comes from -------------------------------------------------------------------------- */
 
@@ -74,7 +77,7 @@ static Place reader_place(FlAsks *a, FlOp *reader, FlValue *v, const FlAsksStep 
   FlOp *group = next->op;
   if (v->index == 0 || !fl_opt_is_parted(reader)) return (Place){0};
   if (fl_asks_is_alone(a, reader, next)) return (Place){.op = reader, .reader = reader, .key = {v}};
-  bool again = a->again && group->code == FL_OP_GROUP && fl_asks_may_reread(reader, group);
+  bool again = a->again && group->code == FL_OP_GROUP && fl_asks_may_reread(a, reader, group);
   return again ? (Place){.op = reader, .reader = reader, .key = {v}, .group = group} : (Place){0};
 }
 
@@ -117,12 +120,12 @@ static bool is_asked_there(const FlValue *v, const FlOp *join, int other, int n)
   return false;
 }
 
-/* The same in memory: the furthest one up with a join behind it, as what the next join drops is dropped
- * soon. */
-static Place joins_place_of(FlAsks *a, FlValue *v, FlAsksStep next, int other, int n) {
+/* The same in memory: the furthest one up. Of keys of which none were dropped it has a join behind it, as
+ * what the next join drops is dropped soon. `filtered`: some were. */
+static Place joins_place_of(FlAsks *a, FlValue *v, FlAsksStep next, int other, int n, bool filtered) {
   enum { FURTHEST = 32 };
   const FlOp *join = next.op;
-  bool behind = a->chosen;
+  bool behind = a->chosen || filtered;
   Place place = {0};
   for (int steps = 0; steps < FURTHEST; steps++) {
     FlOp *op = v->op;
@@ -131,9 +134,12 @@ static Place joins_place_of(FlAsks *a, FlValue *v, FlAsksStep next, int other, i
     bool filter = op->code == FL_OP_COMPRESS && v->index > 0;
     FlValue *from = filter ? op->args[v->index] : taken_from(v, &step);
     if (!from || !fl_asks_is_alone(a, step.op, &next)) break;
+    bool group = step.op->code == FL_OP_GROUP && (a->chosen || filtered);
     behind = behind || step.op->code == FL_OP_JOIN;
     if (behind && (filter || loses(step.op, step.side)))
       place = (Place){.op = step.op, .side = step.side, .key = {from}};
+    else if (group && fl_asks_may_regroup(a, step.op, from))
+      place = (Place){.op = step.op, .key = {from}, .group = step.op};
     v = from;
     next = step;
   }
@@ -193,7 +199,7 @@ static bool may_move(const FlAsks *a, const FlOp *op, const FlOp *place) {
 /* The value is there before the place, or when what is moving has moved: in the order of `moving`. */
 static bool precedes(FlAsks *a, FlValue *v, const FlOp *place, FlMap *seen, Moving *moving) {
   FlOp *op = v->op;
-  if (v->region != a->func->body || !op || position_of(a, op) < position_of(a, place)) return true;
+  if (v->region != a->func->body || !op || fl_asks_position(a, op) < fl_asks_position(a, place)) return true;
   if (fl_map_get(seen, op)) return true;
   if (op == place || !may_move(a, op, place)) return false;
   for (int i = 0; i < op->n_args; i++) {
@@ -258,31 +264,51 @@ static FlValue *mask_at(const Place *p) {
   return nulls ? op->args[fl_asks_key_at(op, column) + 1] : NULL;
 }
 
-/* The set of keys that the join has as its arguments from `other` on; in memory one that says yes to all
- * where it would be of many rows beside those which are asked. */
-static FlValue *set_of(const FlAsks *a, FlBuilder *b, const Place *p, const FlOp *join,
-                       const FlColumnAttr *others, int other) {
+/* The other side's key: what a set is made of. */
+typedef struct Keys {
+  FlValue *at[2]; /* and of one with nulls which are valid */
+  FlColumnAttr column;
+  int n;
+} Keys;
+
+/* Those that the join has as its arguments from `other` on. In memory those that a filter chose from, of
+ * which its mask says which are valid. */
+static Keys keys_of(const FlAsks *a, const FlOp *join, const FlColumnAttr *others, int other) {
+  Keys keys = {.column = *others, .n = fl_ir_column_width(others)};
+  for (int i = 0; i < keys.n; i++) keys.at[i] = join->args[other + i];
+  const FlOp *filter = keys.at[0]->op;
+  bool kept = filter && filter->code == FL_OP_COMPRESS && keys.at[0]->index > 0;
+  if (!a->joins || !kept || keys.n > 1) return keys;
+  keys.at[1] = filter->args[0];
+  keys.at[0] = filter->args[keys.at[0]->index];
+  keys.column.flags |= FL_COLUMN_NULLS;
+  keys.n = 2;
+  return keys;
+}
+
+/* The set of the keys; in memory one that says yes to all where it would be of many rows beside those which
+ * are asked. */
+static FlValue *set_of(const FlAsks *a, FlBuilder *b, const Place *p, const Keys *keys) {
   FlType1 type = fl_t_array(FL_I64, 1);
   FlValue *args[3];
-  int n = 0, width = fl_ir_column_width(others);
-  bool counted = !p->reader && !a->chosen;
-  if (counted) args[n++] = fl_opt_dim(b, p->key[0], 0);
-  for (int i = 0; i < width; i++) args[n++] = join->args[other + i];
+  int n = 0;
+  bool counted = a->joins && !a->chosen;
+  if (counted) args[n++] = p->group ? p->reader->args[1] : fl_opt_dim(b, p->key[0], 0);
+  for (int i = 0; i < keys->n; i++) args[n++] = keys->at[i];
   FlOp *set = fl_ir_op(b, FL_OP_KEY_SET, n, args, 1, &type, 0);
   set->attrs.i = counted;
-  fl_ir_set_columns(b->module->arena, set, 1, others);
+  fl_ir_set_columns(b->module->arena, set, 1, &keys->column);
   return set->results[0];
 }
 
-/* A key of the join is asked at the place; `own` and `others` say what it is on both sides. */
-static void ask(FlAsks *a, const Place *p, const FlOp *join, const FlColumnAttr *own,
-                const FlColumnAttr *others, int other) {
+/* A key of the join, which `own` describes, is asked at the place. */
+static void ask(FlAsks *a, const Place *p, const FlOp *join, const FlColumnAttr *own, const Keys *keys) {
   FlBuilder b = fl_opt_before(p->reader ? p->reader : p->op);
   FlType1 mask_type = fl_t_array(FL_BOOL, 1);
   FlValue *args[4], *mask = mask_at(p);
   int n = 0;
   b.span = join->span;
-  args[n++] = set_of(a, &b, p, join, others, other);
+  args[n++] = set_of(a, &b, p, keys);
   if (mask) args[n++] = mask;
   for (int i = 0; i < fl_ir_column_width(own); i++) args[n++] = p->key[i];
   b = fl_opt_before(p->op == p->reader ? p->reader->next : p->op);
@@ -304,12 +330,13 @@ static bool is_asked(const FlAsks *a, const FlValue *key, const FlValue *other) 
 }
 
 /* Where the key of the join, and which of its values are valid, are asked. */
-static Place key_place(FlAsks *a, FlOp *join, int side, const FlColumnAttr *own, int at, int other, int n) {
+static Place key_place(FlAsks *a, FlOp *join, int side, const FlColumnAttr *own, int at, int other, int n,
+                       bool filtered) {
   Place found[2] = {{0}};
   bool nulls = own->flags & FL_COLUMN_NULLS;
   for (int i = 0; i < 1 + nulls; i++) {
     FlAsksStep step = {join, side};
-    found[i] = a->joins ? joins_place_of(a, join->args[at + i], step, other, n)
+    found[i] = a->joins ? joins_place_of(a, join->args[at + i], step, other, n, filtered)
                         : place_of(a, join->args[at + i], step);
   }
   found[0].key[1] = found[1].key[0];
@@ -330,14 +357,16 @@ static bool try_key(FlAsks *a, FlOp *join, int side, int k) {
   const FlColumnAttr *own = &join->attrs.columns[mine], *others = &join->attrs.columns[theirs];
   int at = fl_asks_key_at(join, mine), other = fl_asks_key_at(join, theirs);
   if (!is_asked(a, join->args[at], join->args[other])) return false;
-  if (!a->joins && !a->chosen && !is_filtered(join->args[other], 0)) return false;
-  Place place = key_place(a, join, side, own, at, other, fl_ir_column_width(others));
+  bool filtered = is_filtered(join->args[other], 0);
+  if (!a->joins && !a->chosen && !filtered) return false;
+  Place place = key_place(a, join, side, own, at, other, fl_ir_column_width(others), filtered);
   if (!place.op || (place.group != NULL) != a->again) return false;
+  Keys keys = keys_of(a, join, others, other);
   Moving moving = {0};
   FlMap *seen = fl_map_make(a->arena);
   FlOp *before = place.group ? place.group : place.reader ? place.reader : place.op;
-  for (int i = 0; i < fl_ir_column_width(others); i++)
-    if (!precedes(a, join->args[other + i], before, seen, &moving)) return false;
+  for (int i = 0; i < keys.n; i++)
+    if (!precedes(a, keys.at[i], before, seen, &moving)) return false;
   bool opens = false;
   for (int i = 0; i < moving.n; i++) opens = opens || moving.at[i]->code == FL_OP_TABLE_PARTS;
   if ((opens != a->earlier && !a->joins) || !is_chosen(a)) return false;
@@ -346,10 +375,10 @@ static bool try_key(FlAsks *a, FlOp *join, int side, int k) {
     if (moving.at[i]->code == FL_OP_TABLE_PARTS) fl_asks_open_quietly(moving.at[i]);
   }
   if (place.group) {
-    place.op = place.reader = fl_asks_reread(a->func, place.reader, place.group);
-    for (int i = 0; i < fl_ir_column_width(own); i++) place.key[i] = place.op->results[place.key[i]->index];
+    place.op = place.reader = a->joins ? fl_asks_regroup(a, place.group, place.key)
+                                       : fl_asks_reread(a, place.reader, place.group, place.key);
   }
-  ask(a, &place, join, own, others, other);
+  ask(a, &place, join, own, &keys);
   return true;
 }
 
@@ -370,8 +399,9 @@ static void ask_joins(FlAsks *a) {
     if (op->code == FL_OP_JOIN) fl_vec_push(a->arena, &joins, op);
   if (!joins.n) return;
   look(a);
-  for (int pass = 0; pass < (a->earlier ? 1 : 2); pass++) { /* what is asked of other rows first */
-    a->again = pass > 0;
+  for (int pass = 0; pass < (a->earlier && !a->joins ? 1 : 2); pass++) {
+    /* Of readers what is asked of other rows first; in memory groups, as what they are of is there before. */
+    a->again = a->joins ? pass == 0 : pass > 0;
     for (int i = 0; i < joins.n; i++) try_join(a, joins.at[a->joins ? joins.n - 1 - i : i]);
   }
   fl_opt_uses_reset(&a->uses);

@@ -30,6 +30,11 @@ typedef struct FlAsksStep {
   int side;
 } FlAsksStep;
 
+/* Where the operation stands in the function's body. */
+static inline intptr_t fl_asks_position(const FlAsks *a, const FlOp *op) {
+  return (intptr_t)fl_map_get(a->position, op);
+}
+
 /* ---- asks_alone.c ---- */
 
 /* Rows of that side without a partner are in no row of the result. */
@@ -44,8 +49,8 @@ bool fl_asks_is_arg(const FlOp *op, int from, const FlValue *v);
 bool fl_asks_is_alone(FlAsks *a, const FlOp *maker, const FlAsksStep *next);
 /* The numbers of the side's rows only gather these. */
 bool fl_asks_only_gathers(FlAsks *a, const FlOp *join, int side);
-/* Elements of each row's own are computed of the rows that `maker` makes, and nothing can fail. */
-bool fl_asks_is_local(const FlOp *map, const FlOp *maker);
+/* Elements are computed of so many rows, and nothing can fail. */
+bool fl_asks_is_local(const FlOp *map, const FlValue *rows);
 
 /* ---- asked.c ---- */
 
@@ -55,9 +60,15 @@ void fl_asks_unsee(FlFunc *f, const FlAskedList *asked);
 /* ---- reread.c ---- */
 
 /* The GROUP is of columns of the reader, and the file may be read once more for it. */
-bool fl_asks_may_reread(const FlOp *reader, const FlOp *group);
-/* Another reader of the same file before the GROUP, of whose rows GROUP, its aggregates and keys then are. */
-FlOp *fl_asks_reread(FlFunc *f, FlOp *reader, FlOp *group);
+bool fl_asks_may_reread(FlAsks *a, const FlOp *reader, const FlOp *group);
+/* Another reader of the same file before the GROUP, of whose rows GROUP, its aggregates and keys then are.
+ * `key`: of the GROUP, and of one with nulls which are valid; that of these rows afterwards. */
+FlOp *fl_asks_reread(FlAsks *a, FlOp *reader, FlOp *group, FlValue **key);
+/* What the GROUP and its aggregates read of rows in memory is there before the GROUP, as this key of it is,
+ * or is computed of that. */
+bool fl_asks_may_regroup(FlAsks *a, const FlOp *group, FlValue *key);
+/* The same of rows in memory: views of their columns, in place of the other reader. */
+FlOp *fl_asks_regroup(FlAsks *a, FlOp *group, FlValue **key);
 
 /* ---- earlier.c ---- */
 

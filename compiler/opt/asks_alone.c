@@ -39,12 +39,6 @@ static int side_of(const FlOp *join, int arg) {
 
 /* ---- who sees rows ------------------------------------------------------------------------------------- */
 
-/* The operation of the function's body that op is, or is in. */
-static FlOp *outermost(const FlAsks *a, FlOp *op) {
-  while (op && op->parent != a->func->body) op = op->parent->owner;
-  return op;
-}
-
 bool fl_asks_is_arg(const FlOp *op, int from, const FlValue *v) {
   for (int i = from; i < op->n_args; i++)
     if (op->args[i] == v) return true;
@@ -69,8 +63,8 @@ static void add(FlAsks *a, Seen *s, FlValue *v) {
   fl_vec_push(a->arena, &s->todo, v);
 }
 
-bool fl_asks_is_local(const FlOp *map, const FlOp *maker) {
-  return map->code == FL_OP_MAP && map->n_args == 1 && map->args[0] == maker->results[0] &&
+bool fl_asks_is_local(const FlOp *map, const FlValue *rows) {
+  return map->code == FL_OP_MAP && map->n_args == 1 && map->args[0] == rows &&
          fl_ir_is_kernel(map->regions[0]) && !fl_ir_may_fault(map) && !fl_opt_has_note(map);
 }
 
@@ -82,7 +76,7 @@ static bool reads_own(const FlOp *load, const FlOp *map, const FlValue *v) {
 /* The use of v, one of the rows that maker makes, is one that the step or rows made of it have, or what it
  * makes is put to those seen. */
 static bool is_fine(FlAsks *a, Seen *s, const FlOp *maker, const FlAsksStep *next, FlValue *v, FlOp *use) {
-  FlOp *op = outermost(a, use);
+  FlOp *op = fl_opt_outermost(use, a->func->body);
   if (!op) return false;
   if (op == next->op) {
     for (int i = 0; op->code == FL_OP_JOIN && i < op->n_args; i++)
@@ -112,7 +106,7 @@ static bool is_fine(FlAsks *a, Seen *s, const FlOp *maker, const FlAsksStep *nex
     add(a, s, op->results[0]);
     return true;
   }
-  if (!fl_asks_is_local(op, maker) || (use != op && !reads_own(use, op, v)) ||
+  if (!fl_asks_is_local(op, maker->results[0]) || (use != op && !reads_own(use, op, v)) ||
       (use == op && v != maker->results[0]))
     return false;
   if (!fl_map_get(s->has, op->results[0])) fl_vec_push(a->arena, &s->maps, op);

@@ -20,6 +20,10 @@
 #include "data/text_codes.h"
 #include "data/text_order.h"
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 enum {
   KIND,                /* of the set, in its first word */
   LEAST,               /* SPAN: the code of the first bit */
@@ -212,22 +216,60 @@ static FlArray *make_empty(FlCtx *ctx, Making *g, int64_t most, bool exact, FlSt
   return new_set(ctx, BLOOM, 0, words, words);
 }
 
-static FlStatus make_set(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
-  Keys keys;
+/* The set of the keys, where these are no more than `most`. */
+static FlStatus make_set(FlPartMem *m, const Keys *keys, int64_t most, const FlOpDesc *desc, FlArray **out) {
   FlStatus status;
+  Making g = {.keys = keys, .least = UINT64_MAX};
+  *out = make_empty(m->ctx, &g, most, desc->i == 2, &status);
+  if (*out == NULL) return 1;
+  g.set = (*out)->data;
+  g.set[COUNTED] = desc->i == 1;
+  return g.set[KIND] == ALL || status != 0 ? status : fl_part_for(m->ctx, enter_body, &g, keys->n, 2.0);
+}
+
+/* How many rows have a key, as far as that is asked: no more are counted when there are `most`. */
+static int64_t count_keys(const FlPartCol *key, int64_t most) {
+  int64_t n = 0;
+  for (int64_t from = 0; from < key->n && n <= most; from += FL_PART_CHUNK) {
+    int64_t to = fl_part_min(from + FL_PART_CHUNK, key->n);
+    for (int64_t i = from; i < to; i++) n += key->valid[i] != 0;
+  }
+  return n;
+}
+
+/* Of a key most of whose rows have none, as where a filter's mask says which do, the others are put together.
+ */
+static FlStatus make_set_of_few(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, Keys *keys,
+                                int64_t most, FlArray **out) {
+  FlOpDesc filter = *desc;
+  FlSlot asked[2] = {args[2], args[1]}, kept[2];
+  filter.n_args = 2;
+  if (fl_rt_compress(m->ctx, &filter, asked, kept) != 0) return 1;
+  FlPartCol *key = &keys->keys[0];
+  key->array = kept[1].a;
+  key->data = kept[1].a->data;
+  key->valid = NULL;
+  keys->n = key->n = kept[0].i;
+  FlStatus status = make_set(m, keys, most, desc, out);
+  fl_array_unref(kept[1].a);
+  return status;
+}
+
+static FlStatus make(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
+  enum { SOME = 2 };
+  Keys keys;
   bool exact = desc->i == 2, counted = desc->i == 1;
   if (read_keys(m, desc, args, counted, &keys) != 0) return 1;
   int64_t most = exact ? INT64_MAX : counted ? fl_part_min(MOST_ROWS, args[0].i / FEWER) : MOST_ROWS;
-  Making g = {.keys = &keys, .least = UINT64_MAX};
-  out[0] = make_empty(m->ctx, &g, most, exact, &status);
-  if (out[0] == NULL) return 1;
-  g.set = out[0]->data;
-  g.set[COUNTED] = counted;
-  return g.set[KIND] == ALL || status != 0 ? status : fl_part_for(m->ctx, enter_body, &g, keys.n, 2.0);
+  const FlPartCol *key = &keys.keys[0];
+  if (!counted || keys.n_keys > 1 || key->valid == NULL) return make_set(m, &keys, most, desc, out);
+  int64_t n = count_keys(key, most);
+  if (n <= most && n < keys.n / SOME) return make_set_of_few(m, desc, args, &keys, most, out);
+  return make_set(m, &keys, n <= most ? keys.n : -1, desc, out); /* rows without one are not entered */
 }
 
 FlStatus fl_rt_key_set(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  return fl_part_give(ctx, desc, args, results, 1, make_set);
+  return fl_part_give(ctx, desc, args, results, 1, make);
 }
 
 /* ---- asking it ---------------------------------------------------------------------------------------- */
@@ -241,13 +283,40 @@ typedef struct Asking {
   uint8_t *by_code; /* what is said of each text that the key's codes speak of; NULL: rows are hashed */
   const void *codes;
   int32_t width; /* bytes of a code */
+  bool wide;     /* the processor gathers eight words at once */
 } Asking;
+
+#if defined(__x86_64__)
+/* Eight rows at once, of n; how many rows are done. */
+__attribute__((target("avx512f,avx512bw,avx512vl"))) static int64_t
+ask_eights(const uint64_t *set, const uint64_t *code, int64_t n, uint8_t *in) {
+  enum { EIGHT = 8, WORD_SHIFT = 6 };
+  const __m512i least = _mm512_set1_epi64((long long)set[LEAST]),
+                size = _mm512_set1_epi64((long long)set[SIZE]);
+  const __m512i one = _mm512_set1_epi64(1), in_word = _mm512_set1_epi64(63);
+  int64_t i = 0;
+  for (; i + EIGHT <= n; i += EIGHT) {
+    __m512i bit = _mm512_sub_epi64(_mm512_loadu_si512(code + i), least);
+    __mmask8 within = _mm512_cmplt_epu64_mask(bit, size);
+    __m512i word = _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), within,
+                                               _mm512_srli_epi64(bit, WORD_SHIFT), set + WORDS, sizeof *set);
+    __m512i there = _mm512_srlv_epi64(word, _mm512_and_si512(bit, in_word));
+    _mm_storel_epi64((__m128i *)(void *)(in + i),
+                     _mm_maskz_set1_epi8(_mm512_mask_test_epi64_mask(within, there, one), 1));
+  }
+  return i;
+}
+#endif
 
 static void ask_span(const Asking *a, int64_t row, int64_t n, uint8_t *in) {
   uint64_t code[FL_PART_BATCH], size = a->set[SIZE], least = a->set[LEAST];
   const uint64_t *bits = a->set + WORDS;
+  int64_t i = 0;
   fl_part_read_code(&a->keys->keys[0], row, n, code);
-  for (int64_t i = 0; i < n; i++) {
+#if defined(__x86_64__)
+  if (a->wide) i = ask_eights(a->set, code, n, in);
+#endif
+  for (; i < n; i++) {
     uint64_t bit = code[i] - least;
     bit = bit < size ? bit : size; /* behind the last there is one that nobody has */
     in[i] = (uint8_t)(bits[bit >> 6] >> (bit & 63) & 1);
@@ -282,17 +351,19 @@ static void ask_table(const Asking *a, int64_t row, int64_t n, uint8_t *in) {
   for (int64_t i = 0; i < n; i++) in[i] = has_value(a->set, a->of, a->keys, row + i, hash[i]);
 }
 
+/* `in` is 0 or 1 of each row, and so it stays. */
+static void and_mask(uint8_t *restrict in, const uint8_t *restrict mask, int64_t row, int64_t n) {
+  for (int64_t i = 0; mask != NULL && i < n; i++) in[i] &= mask[row + i] != 0;
+}
+
 /* Some rows of at most FL_PART_BATCH. */
 static void ask_rows(const Asking *a, int64_t row, int64_t n, uint8_t *in) {
   if (a->by_code != NULL) ask_codes(a, row, n, in);
   else if (a->set[KIND] == SPAN) ask_span(a, row, n, in);
   else if (a->set[KIND] == TABLE) ask_table(a, row, n, in);
   else ask_bloom(a, row, n, in);
-  for (int32_t k = 0; k < a->keys->n_keys; k++) {
-    const uint8_t *valid = a->keys->keys[k].valid;
-    for (int64_t i = 0; valid != NULL && i < n; i++) in[i] &= valid[row + i] != 0;
-  }
-  for (int64_t i = 0; a->mask != NULL && i < n; i++) in[i] &= a->mask[row + i];
+  for (int32_t k = 0; k < a->keys->n_keys; k++) and_mask(in, a->keys->keys[k].valid, row, n);
+  and_mask(in, a->mask, row, n);
 }
 
 static int32_t ask_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
@@ -351,7 +422,11 @@ static FlStatus ask(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlAr
   if (read_keys(m, desc, args, mask != NULL ? 2 : 1, &keys) != 0) return 1;
   if (exact && read_keys(m, desc, args, 2, &of) != 0) return 1;
   if (mask != NULL && mask->dims[0] != keys.n) return fl_part_fail_shape(m->ctx, desc, keys.n, mask->dims[0]);
-  Asking a = {.keys = &keys, .set = args[0].a->data, .of = &of, .mask = mask != NULL ? mask->data : NULL};
+  Asking a = {.keys = &keys,
+              .set = args[0].a->data,
+              .of = &of,
+              .mask = mask != NULL ? mask->data : NULL,
+              .wide = fl_cpu_level() >= 4};
   if (ask_texts(m, &a) != 0) return 1;
   bool most = !exact && has_most(&a);
   out[0] = most && mask != NULL ? fl_array_ref(mask) : fl_array_new(m->ctx, FL_BOOL, 1, &keys.n);

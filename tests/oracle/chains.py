@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Random pipelines of joins and filters, and what DuckDB says that they are, each in several orders of its joins and filters.
 
-A main table goes through inner, left, semi and anti joins with tables that are filtered themselves (the first join may be a right or full one), through filters, `x in
-column`, joins and filters on columns that earlier joins brought, and columns that are computed; then its rows, some of them, or
+A main table goes through inner, left, semi and anti joins with tables that are filtered themselves (the first join may be a right or full one), or with groups of such
+a table or of the main one; through filters, `x in column`, joins and filters on columns that earlier joins brought, and columns that are computed; then its rows, some of them, or
 groups are written. Texts are dictionary-encoded in Arrow and Parquet files, or plain, or in CSV, and may be read as categories. The order of a
 pipeline's joins is the script's, so `--orders` writes each pipeline in that many orders: same rows, which come as the joins then stand. Way by
 turns: compiled with 1, 2, 3, 8 workers, little memory, -O0, interpreted; then under so many `--choices` of which joins look before others for
@@ -46,7 +46,7 @@ class Table(joins.Table):
         self.kinds = {f"{prefix}{k}": kind for k, kind in enumerate(kinds)}
         nulls = {c: r.choice([0, 0, 0.1, 0.4]) for c in self.kinds}
         self.rows = [[None if r.random() < nulls[c] else r.choice(words) if k == "text" else joins.value(r, k, spread) for c, k in self.kinds.items()] for _ in range(self.n)]
-        self.plain = r.random() < 0.2
+        self.plain, self.memory = r.random() < 0.2, r.random() < 0.4
 
     def repeats(self, columns):
         """How many rows have equal values in these columns, at most."""
@@ -68,15 +68,35 @@ class Table(joins.Table):
         return pyarrow.table({c: table[c].cast(pyarrow.string()) if pyarrow.types.is_dictionary(table[c].type) else table[c] for c in table.column_names})
 
     def flow(self):
-        if self.origin != "parquet":
-            return super().flow(self.origin == "arrow")
-        return super().flow(True).replace(f'read_arrow("{self.name}.arrow")', f'read_parquet("{self.name}.parquet")')
+        """As it is read, or in memory."""
+        text = super().flow(self.origin != "csv").rstrip("\n")
+        if self.origin == "parquet":
+            text = text.replace(f'read_arrow("{self.name}.arrow")', f'read_parquet("{self.name}.parquet")')
+        return text + (f" |> sort({self.row})" if self.memory else "")
 
     def fill(self, db):
         db.register("given", super().arrow())
         casts = ", ".join(f"cast({c} as {joins.TYPES[k]}) {c}" for c, k in self.kinds.items())
         db.execute(f"create or replace table {self.name} as select {self.row}, {casts} from given")
         db.unregister("given")
+
+
+class Groups:
+    """Groups of a table by one of its columns, whose value is the number of the row."""
+
+    def __init__(self, r, name, prefix, of):
+        self.name, self.row, self.n, self.key = name, "row_" + name, of.n, prefix + "k"
+        key, values = r.choice([c for c, k in of.kinds.items() if k == "i64"]), [c for c, k in of.kinds.items() if k in ("i64", "i32", "date")]
+        made = [(f"{prefix}n", "count()", "count(*)", "i64")]
+        for at, c in enumerate(r.sample(values, min(len(values), 2))):
+            made.append((f"{prefix}v{at}", *r.choice([(f"max({c})", f"max({c})", of.kinds[c]), (f"min({c})", f"min({c})", of.kinds[c]), (f"n_distinct({c})", f"count(distinct {c})", "i64")])))
+        self.kinds = {self.key: "i64"} | {column: kind for column, _, _, kind in made}
+        given = ", ".join(f"{column} = {flow}" for column, flow, _, _ in made)
+        self.flow = f"{of.name} |> group_by({self.key} = {key}) |> summarize({given}) |> derive({self.row} = {self.key})"
+        self.sql = f"select {key} {self.row}, {key} {self.key}, {', '.join(f'{sql} {column}' for column, _, sql, _ in made)} from {of.name} group by {key}"
+
+    def repeats(self, columns):
+        return 1 if self.key in columns else max(1, self.n)
 
 
 class Verb:
@@ -139,6 +159,7 @@ class Chain:
 
     def __init__(self, r, name, rows, orders):
         self.r, self.name, self.tables, self.lets, spread = r, name, [], [], r.choice([3, 10, 20]) if rows <= SMALL else rows
+        self.grouped = 0
         self.rows, self.spread, self.words = rows, spread, [joins.value(r, "text", 4) for _ in range(r.choice([2, 5, 20]))]
         main = self.table("x")
         self.main, self.kinds, self.widest = main, dict(main.kinds), rows
@@ -173,11 +194,17 @@ class Chain:
         return Verb(f"where({flow})", lambda q, sql=sql: f"select * from ({q}) where {sql}", needs)
 
     def other(self):
-        """(table, as in flow, as in SQL): another table, filtered or not."""
-        table = self.table(self.fresh("y"))
-        flow, sql = table.name, f"select * from {table.name}"
+        """(table, as in flow, as in SQL): another table, or groups of it or of the main one, filtered or not."""
+        if self.r.random() < 0.2:
+            self.grouped += 1
+            of = self.r.choice([self.main, self.main, self.table(self.fresh("y"))])
+            table = Groups(self.r, f"{self.name}_g{self.grouped}", f"z{self.grouped}_", of)
+            flow, sql = table.flow, f"select * from ({table.sql})"
+        else:
+            table = self.table(self.fresh("y"))
+            flow, sql = table.name, f"select * from {table.name}"
         if self.r.random() < 0.6:
-            p = predicate(self.r, table.kinds, table.row)
+            p = predicate(self.r, table.kinds, None if isinstance(table, Groups) else table.row)
             flow, sql = f"{flow} |> where({p[0]})", f"{sql} where {p[1]}"
         return table, flow, sql
 
@@ -283,7 +310,7 @@ class Chain:
         return flow, query + ordered, given
 
     def script(self):
-        lines = [table.flow().rstrip("\n") for table in self.tables] + self.lets
+        lines = [table.flow() for table in self.tables] + self.lets
         middle = dict(self.seen)
         for k, order in enumerate(self.orders):
             begin, at = self.main.name, middle.get(k, 0)

@@ -347,7 +347,7 @@ static Place key_place(FlAsks *a, FlOp *join, int side, const FlColumnAttr *own,
 
 /* The next one that is possible is asked; of FLOW_JOINS by its bit. */
 static bool is_chosen(FlAsks *a) {
-  enum { MOST = 100 }; /* joins that ask in memory: each looks at the whole function */
+  enum { MOST = 200 }; /* that ask in memory: each looks at the whole function */
   int at = a->n_asks++;
   return a->chosen ? a->bits >> at % 64 & 1 : !a->joins || at < MOST;
 }

@@ -49,6 +49,7 @@ CALLS = {
     "setlocale chdir fchdir umask setenv unsetenv putenv clearenv sched_setaffinity setpriority nice tzset srand srandom rand random "
     "drand48 lrand48 strtok localtime gmtime ctime asctime getpwnam getpwuid getgrgid tmpnam mktemp system popen getopt getopt_long "
     "hcreate lgamma lgammaf ptsname ttyname dup2 dup3 freopen pthread_atfork": {"runtime/process/launch.c": "in the child", "compiler/cli/": "flowc's own", "runtime/io/child.c": "in the child",
+        "runtime/part/linalg_buffers.c": "before the program begins, and taken back at once: OpenBLAS is told nothing otherwise",
         "runtime/io/standard_input.c": "a script that reads `-` takes the standard input of the process"},
     "longjmp __longjmp_chk": {"compiler/base/base.c": "out of a guard", "runtime/io/jpeg.c": "out of libjpeg"},
 }

@@ -203,6 +203,11 @@ static bool begins_expression(int kind) {
   return fl_syntax_begins_operand(kind) || kind == FL_TOK_LBRACE || kind == FL_TOK_IF;
 }
 
+static bool compares(int kind) {
+  return kind == FL_TOK_EQ || kind == FL_TOK_NE || kind == FL_TOK_LT || kind == FL_TOK_LE ||
+         kind == FL_TOK_GT || kind == FL_TOK_GE;
+}
+
 bool fl_syntax_is_name(const FlToken *t) {
   if (t->kind == FL_TOK_NAME) return true;
   if (!fl_syntax_is_word_token(t->kind)) return false;
@@ -222,7 +227,8 @@ static bool starts_statement(const Layout *y, int i) {
   case FL_TOK_REQUIRES: return next->kind == FL_TOK_NAME && strcmp(next->name, "flow") == 0;
   case FL_TOK_TEST: return next->kind == FL_TOK_TEXT;
   default: /* assert */
-    return begins_expression(next->kind) || fl_syntax_is_name(next) || next->kind == FL_TOK_VAR;
+    return begins_expression(next->kind) || fl_syntax_is_name(next) || next->kind == FL_TOK_VAR ||
+           compares(next->kind); /* whose left side was forgotten: to compare a name alone says nothing */
   }
 }
 

@@ -143,7 +143,7 @@ static bool names(const Text *t) { return t->n && group_of(word_of(t)) != RESERV
 /* A text, where a raw one begins with the word `t`. */
 static bool begins_text(const TSLexer *x, const Text *t) { return ahead(x) == '"' && (!t->n || is(t, "r")); }
 
-/* Is what follows an `assert` its condition? */
+/* Is what follows an `assert` its condition, or a comparison whose left side was forgotten? */
 static bool begins_condition(TSLexer *x, const Text *t) {
   if (names(t) || is(t, "_") || begins_text(x, t)) return true;
   if (t->n) {
@@ -160,7 +160,11 @@ static bool begins_condition(TSLexer *x, const Text *t) {
     next(x);
     return is_digit(ahead(x));
   }
-  return is_digit(c) || c == '(' || c == '[' || c == '{' || c == '`' || c == '!';
+  if (c == '=') {
+    next(x);
+    return ahead(x) == '=';
+  }
+  return is_digit(c) || c == '<' || c == '>' || c == '(' || c == '[' || c == '{' || c == '`' || c == '!';
 }
 
 /* Is the word of the START group, which was passed, followed by what makes it a word? */

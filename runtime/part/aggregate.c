@@ -51,7 +51,9 @@ static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
     }
     if (c->cut.ranges > 1) continue;
     if (id != NULL && c->mask == NULL && c->other == NULL) {
-      for (int64_t i = row; i < last; i++) counts[id[i]]++;
+      if (fl_part_are_few(c->a->g)) fl_part_few_count(id + row, last - row, c->a->g, counts);
+      else
+        for (int64_t i = row; i < last; i++) counts[id[i]]++;
       continue;
     }
     if (id != NULL && c->mask != NULL && c->other == NULL) {

@@ -7,6 +7,10 @@
 #include "data/text_codes.h"
 #include "part/part_internal.h"
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 enum { ROWS_A_VALUE = 4 }; /* least */
 
 FlStatus fl_rt_text_values(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
@@ -52,9 +56,32 @@ typedef struct Look {
   default: LOOK(uint32_t, T)                                                                                 \
   }
 
+#if defined(__x86_64__)
+/* Bytes of at most SHUFFLED texts, of rows of whole vectors; the row behind them. */
+enum { SHUFFLED = 16 };
+__attribute__((target("avx2"))) static int64_t look_shuffled(const Look *l, int64_t begin, int64_t end) {
+  enum { ROWS = 32 };
+  uint8_t table[SHUFFLED] = {0};
+  memcpy(table, l->of, (size_t)l->n);
+  const __m256i of = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)table)),
+                last = _mm256_set1_epi8((char)(l->n - 1));
+  for (; begin + ROWS <= end; begin += ROWS) {
+    __m256i code = _mm256_loadu_si256((const __m256i *)(const void *)((const uint8_t *)l->codes + begin));
+    __m256i proper = _mm256_cmpeq_epi8(_mm256_min_epu8(code, last), code); /* others are as code 0 */
+    _mm256_storeu_si256((__m256i *)(void *)((uint8_t *)l->out + begin),
+                        _mm256_shuffle_epi8(of, _mm256_and_si256(code, proper)));
+  }
+  return begin;
+}
+#endif
+
 static int32_t look_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Look *l = env;
   (void)ctx;
+#if defined(__x86_64__)
+  if (l->bytes == 1 && l->width == 1 && l->n <= SHUFFLED && fl_cpu_level() >= 3)
+    begin = look_shuffled(l, begin, end);
+#endif
   switch (l->bytes) {
   case 1: LOOK_UP(uint8_t)
   case 2: LOOK_UP(uint16_t)

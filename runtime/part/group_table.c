@@ -23,6 +23,7 @@ typedef struct Table {
   int64_t g;
   void *id;
   int32_t id_bytes;
+  bool kept; /* words are written to the rows' places in `id` when they are first read */
 } Table;
 
 static int32_t clear_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
@@ -40,10 +41,11 @@ static inline void lower(uint32_t *first, uint32_t row) {
 
 static int32_t mark_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Table *t = env;
-  uint64_t word[FL_PART_BATCH];
+  uint64_t room[FL_PART_BATCH];
   (void)ctx;
   for (int64_t row = begin; row < end; row += FL_PART_BATCH) {
     int64_t count = fl_part_min(FL_PART_BATCH, end - row);
+    uint64_t *word = t->kept ? (uint64_t *)t->id + row : room;
     fl_part_read_words(t->codes, t->w, row, count, word);
     for (int64_t i = 0; i < count; i++) {
       if (word[i] - t->low < t->width) lower(&t->first[word[i] - t->low], (uint32_t)(row + i));
@@ -62,8 +64,9 @@ static inline int64_t rank_of(const Table *t, uint64_t word) {
 
 /* The groups of the rows [row, row + n), at most FL_PART_BATCH. */
 static void number(const Table *t, int64_t row, int64_t n, int64_t *id) {
-  uint64_t word[FL_PART_BATCH];
-  fl_part_read_words(t->codes, t->w, row, n, word);
+  uint64_t room[FL_PART_BATCH];
+  const uint64_t *word = t->kept ? (const uint64_t *)t->id + row : room;
+  if (!t->kept) fl_part_read_words(t->codes, t->w, row, n, room);
   if (t->there != NULL) {
     for (int64_t i = 0; i < n; i++) id[i] = rank_of(t, word[i]);
   } else {
@@ -219,8 +222,10 @@ static void count_below(Table *t, int64_t size) {
 
 FlStatus fl_part_group_table(FlPartMem *m, const FlPartCodes *codes, int32_t w, void *id, int32_t id_bytes,
                              FlPartGroups *out) {
+  enum { NEAR_ROWS = 1 << 17 }; /* whose words a cache holds, so that to make them again costs more */
   int64_t size = (int64_t)codes->words[w].max + 1, words = words_of(m, size);
   Table t = {.codes = codes, .w = w, .id = id, .id_bytes = id_bytes};
+  t.kept = words >= size && codes->n <= NEAR_ROWS && id_bytes == (int32_t)sizeof *codes->words[w].stored;
   if (words < size) { /* the bits take some of the room */
     if (make_bits(m, &t, size) != 0) return 1;
     words = words_of(m, size);

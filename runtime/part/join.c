@@ -364,11 +364,13 @@ static int64_t unmatched_right(const Join *j, int64_t at, bool write) {
 }
 
 /* Words of both tables that are few enough for a table: those of the keys, or their groups. To group the rows
- * costs more than SPARSE free places for each, as long as the table is small. */
+ * costs more, and takes more room, than FREE free places for each; than SPARSE, as long as the table is
+ * small. */
 static FlStatus make_words(FlPartMem *m, FlPartCodes *codes, FlPartWord *groups_word) {
-  enum { LEAST = 1024, SPARSE = 16, SMALL = 1 << 22 };
+  enum { LEAST = 1024, FREE = 4, SPARSE = 16, SMALL = 1 << 22 };
   FlPartGroups groups;
-  int64_t some = fl_part_min(codes->n * SPARSE, SMALL), most = fl_part_max(codes->n + LEAST, some);
+  int64_t some = fl_part_min(codes->n * SPARSE, SMALL),
+          most = fl_part_max((1 + FREE) * codes->n + LEAST, some);
   if (codes->n_words == 1 && codes->words[0].max <= (uint64_t)most) return 0;
   if (fl_part_group_codes(m, codes, false, NULL, &groups) != 0) return 1;
   fl_part_release(m, groups.first);

@@ -231,8 +231,7 @@ static FlStatus make_set(FlPartMem *m, const Keys *keys, int64_t most, const FlO
 static int64_t count_keys(const FlPartCol *key, int64_t most) {
   int64_t n = 0;
   for (int64_t from = 0; from < key->n && n <= most; from += FL_PART_CHUNK) {
-    int64_t to = fl_part_min(from + FL_PART_CHUNK, key->n);
-    for (int64_t i = from; i < to; i++) n += key->valid[i] != 0;
+    n += fl_part_count_true(key->valid + from, fl_part_min(FL_PART_CHUNK, key->n - from));
   }
   return n;
 }

@@ -194,6 +194,8 @@ FlArray *fl_part_new_rows(FlCtx *ctx, FlArray *like, int64_t m);
 /* The size of a row that can be copied as one word, 0 for others: views of narrow elements may begin
  * anywhere. */
 size_t fl_part_row_word(const void *from, size_t row_bytes);
+/* How many of n bytes are not 0. */
+int64_t fl_part_count_true(const uint8_t *mask, int64_t n);
 /* New array of the rows `rows[0..m)`; -1 gives zero. Texts keep their bytes. NULL: error recorded. */
 FlArray *fl_part_take(FlCtx *ctx, FlArray *from, const int64_t *rows, int64_t m);
 /* The numbers of all n rows in their order, for `take` alone: bool without memory. NULL: error recorded. */
@@ -514,6 +516,8 @@ void fl_part_few_sums(const int64_t *id, const int64_t *x, int64_t n, int64_t g,
 /* Adds to the sums the terms of each group, whose halves are those that fl_part_split gives. */
 void fl_part_few_add_terms(const int64_t *id, const int64_t *high, const int64_t *low, int64_t n, int64_t g,
                            __int128 *sums);
+/* Adds to the counts the rows of each group; n may be anything. */
+void fl_part_few_count(const int64_t *id, int64_t n, int64_t g, int64_t *counts);
 /* Adds to the sums the integers of each group, any 64 bits. */
 void fl_part_few_add(const int64_t *id, const int64_t *x, int64_t n, int64_t g, bool is_unsigned,
                      __int128 *sums);

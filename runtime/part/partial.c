@@ -10,6 +10,7 @@
  * itself. */
 #include <math.h>
 
+#include "data/text_codes.h"
 #include "part/aggregate_internal.h"
 #include "part/superacc.h"
 
@@ -95,10 +96,23 @@ static FlStatus group(Partial *p, const FlPartCol *columns, FlPartGroups *out) {
          fl_part_group_codes(p->m, &codes, false, NULL, out) != 0;
 }
 
+/* How many groups there can be, as far as the types and codes of keys tell. */
+static int64_t most_groups(const Partial *p) {
+  int64_t most = 1;
+  for (int32_t k = 0; k < p->n_keys; k++) {
+    const FlPartCol *key = &p->keys[k];
+    const void *codes;
+    const FlTextCodes *known = key->array->rank == 1 ? fl_text_codes(key->array, &codes) : NULL;
+    int64_t values = key->dtype == FL_BOOL ? 2 : known != NULL ? known->dictionary->n : p->n;
+    if (__builtin_mul_overflow(most, values + 1, &most)) return INT64_MAX; /* one more: null */
+  }
+  return most;
+}
+
 /* Whether most of some rows, in runs here and there, are groups of their own. *many is true then. */
 static FlStatus sample(Partial *p, bool *many) {
   enum { RUNS = 4, RUN = 512, FEWEST = 4 * RUNS * RUN };
-  if (p->n_keys == 0 || p->n < FEWEST) return 0;
+  if (p->n_keys == 0 || p->n < FEWEST || most_groups(p) <= p->n / 8) return 0;
   int64_t *rows = fl_part_alloc(p->m, RUNS * RUN, sizeof *rows);
   FlPartCol *some = fl_part_zalloc(p->m, p->n_keys, sizeof *some);
   FlArray **taken = fl_part_zalloc(p->m, p->n_keys, sizeof *taken);

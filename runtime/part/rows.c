@@ -37,20 +37,37 @@ typedef struct Filter {
   bool list, wide; /* the processor has vectors of 64 bytes that close gaps */
 } Filter;
 
+enum { EIGHT = 8, FEW = 16 }; /* FEW: of so many rows one is kept, at most */
+static const uint64_t ALL_EIGHT = UINT64_C(0x0101010101010101);
+
+int64_t fl_part_count_true(const uint8_t *mask, int64_t n) {
+  enum { WORD = 8, MOST = UINT8_MAX }; /* words until a byte of their sum is full */
+  const uint64_t low = ALL_EIGHT * INT8_MAX, evens = UINT64_C(0x00ff00ff00ff00ff),
+                 sum_up = UINT64_C(0x0001000100010001);
+  int64_t ones = 0, i = 0;
+  while (i + WORD <= n) {
+    uint64_t sum = 0, word;
+    int64_t last = fl_part_min(n / WORD * WORD, i + WORD * MOST);
+    for (; i < last; i += WORD) {
+      memcpy(&word, mask + i, sizeof word);
+      sum += (((word & low) + low) | word) >> 7 & ALL_EIGHT; /* of each byte: is it more than 0 */
+    }
+    ones += (int64_t)(((sum & evens) + (sum >> 8 & evens)) * sum_up >> 48);
+  }
+  for (; i < n; i++) ones += mask[i] != 0;
+  return ones;
+}
+
 static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Filter *f = env;
   (void)ctx;
   for (int64_t c = begin; c < end; c++) {
-    int64_t from, to, kept = 0;
+    int64_t from, to;
     fl_part_chunk(c, f->n, &from, &to);
-    for (int64_t i = from; i < to; i++) kept += f->mask[i] != 0;
-    f->place[c + 1] = kept;
+    f->place[c + 1] = fl_part_count_true(f->mask + from, to - from);
   }
   return 0;
 }
-
-enum { EIGHT = 8, FEW = 16 }; /* FEW: of so many rows one is kept, at most */
-static const uint64_t ALL_EIGHT = UINT64_C(0x0101010101010101);
 
 #if defined(__x86_64__)
 /* The first row from i on of which one of 64 may be kept, where few are; `to`: behind the last of the chunk.
@@ -84,25 +101,39 @@ __attribute__((target("avx512f,avx512bw"))) static inline int64_t skip_dropped(c
     return i;                                                                                                \
   }
 #define KEPT_64 _mm512_test_epi8_mask(_mm512_loadu_si512(mask + i), _mm512_loadu_si512(mask + i))
+#define KEPT_32                                                                                              \
+  _mm256_test_epi8_mask(_mm256_loadu_si256((const __m256i *)(const void *)(mask + i)),                       \
+                        _mm256_loadu_si256((const __m256i *)(const void *)(mask + i)))
 #define KEPT_16                                                                                              \
   _mm_test_epi8_mask(_mm_loadu_si128((const __m128i *)(const void *)(mask + i)),                             \
                      _mm_loadu_si128((const __m128i *)(const void *)(mask + i)))
 #define KEPT_8                                                                                               \
   _mm_test_epi8_mask(_mm_loadl_epi64((const __m128i *)(const void *)(mask + i)),                             \
                      _mm_loadl_epi64((const __m128i *)(const void *)(mask + i)))
+#define KEPT_4 _mm_test_epi8_mask(_mm_loadu_si32(mask + i), _mm_loadu_si32(mask + i))
 #define COMPRESS_8(k, x) _mm512_maskz_compress_epi8((__mmask64)(k), x)
+#define COMPRESS_16(k, x) _mm512_maskz_compress_epi16((__mmask32)(k), x)
 #define COMPRESS_32(k, x) _mm512_maskz_compress_epi32((__mmask16)(k), x)
 #define COMPRESS_64(k, x) _mm512_maskz_compress_epi64((__mmask8)(k), x)
+#define COMPRESS_128(k, x) _mm512_maskz_compress_epi64((__mmask8)(_pdep_u32((uint32_t)(k), 0x55) * 3), x)
 BY_VECTORS(filter_bytes, ",avx512vbmi2", uint8_t, 64, KEPT_64, COMPRESS_8)
+BY_VECTORS(filter_pairs, ",avx512vbmi2", uint16_t, 32, KEPT_32, COMPRESS_16)
 BY_VECTORS(filter_halves, "", uint32_t, 16, KEPT_16, COMPRESS_32)
 BY_VECTORS(filter_words, "", uint64_t, 8, KEPT_8, COMPRESS_64)
+BY_VECTORS(filter_texts, ",bmi2", FlText, 4, KEPT_4, COMPRESS_128)
 
 static int64_t by_vectors(const Filter *f, size_t word, int64_t i, int64_t to, int64_t *place,
                           int64_t end_at) {
   if (!f->wide) return i;
-  if (word == 1 && __builtin_cpu_supports("avx512vbmi2")) return filter_bytes(f, i, to, place, end_at);
-  if (word == sizeof(uint32_t)) return filter_halves(f, i, to, place, end_at);
-  return word == sizeof(uint64_t) ? filter_words(f, i, to, place, end_at) : i;
+  const bool small = __builtin_cpu_supports("avx512vbmi2");
+  switch (word) {
+  case 1: return small ? filter_bytes(f, i, to, place, end_at) : i;
+  case sizeof(uint16_t): return small ? filter_pairs(f, i, to, place, end_at) : i;
+  case sizeof(uint32_t): return filter_halves(f, i, to, place, end_at);
+  case sizeof(uint64_t): return filter_words(f, i, to, place, end_at);
+  case sizeof(FlText): return filter_texts(f, i, to, place, end_at);
+  default: return i;
+  }
 }
 #endif
 
@@ -171,44 +202,78 @@ static int32_t filter_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
   return 0;
 }
 
+static FlStatus filter_all(FlPartMem *m, const Filter *f) {
+  return fl_part_for(m->ctx, filter_body, f, fl_part_chunks(f->n),
+                     FL_PART_CHUNK * (0.7 + 0.1 * (double)f->row_bytes));
+}
+
 /* The kept rows' codes of texts. */
-static FlStatus compress_codes(FlPartMem *m, const Filter *of, FlArray *from, int64_t kept, FlArray *to) {
-  const void *codes;
-  const FlTextCodes *known = kept >= FL_PART_FEW_ROWS && from->rank == 1 ? fl_text_codes(from, &codes) : NULL;
-  if (known == NULL) return 0;
+static FlStatus compress_codes(FlPartMem *m, const Filter *of, const FlTextCodes *known, const void *codes,
+                               int64_t kept, FlArray *to) {
   FlBuffer *to_codes = fl_buffer_new(m->ctx, kept * known->width);
   if (to_codes == NULL) return 1;
   Filter f = *of;
   f.from = codes;
   f.to = to_codes->data;
   f.row_bytes = (size_t)known->width;
-  FlStatus status = fl_part_for(m->ctx, filter_body, &f, fl_part_chunks(f.n), FL_PART_CHUNK);
-  if (status != 0) {
+  if (filter_all(m, &f) != 0) {
     fl_buffer_unref(to_codes);
-  } else {
-    (void)fl_text_codes_attach(to, fl_dictionary_ref(known->dictionary), to_codes, known->width);
+    return 1;
   }
-  return status;
+  (void)fl_text_codes_attach(to, fl_dictionary_ref(known->dictionary), to_codes, known->width);
+  return 0;
+}
+
+/* Texts by their codes. */
+typedef struct Expand {
+  const FlText *texts;
+  int64_t n;
+  const void *codes;
+  FlText *to;
+} Expand;
+
+/* Under a null a code may be of nothing. */
+#define EXPAND(T)                                                                                            \
+  static int32_t expand_##T(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {                       \
+    const Expand *x = env;                                                                                   \
+    const T *codes = x->codes;                                                                               \
+    (void)ctx;                                                                                               \
+    for (int64_t i = begin; i < end; i++) x->to[i] = x->texts[codes[i] < x->n ? codes[i] : 0];               \
+    return 0;                                                                                                \
+  }
+EXPAND(uint8_t)
+EXPAND(uint16_t)
+
+/* Of texts that have codes the kept rows; *done: they are written, by their codes, where these are of so few
+ * texts that a cache holds them: a row is then a byte or two to read in place of a text's sixteen. */
+static FlStatus compress_coded(FlPartMem *m, const Filter *f, FlArray *from, int64_t kept, FlArray *to,
+                               bool *done) {
+  enum { CACHED = 1 << 11 };
+  const void *codes;
+  const FlTextCodes *known = kept >= FL_PART_FEW_ROWS && from->rank == 1 ? fl_text_codes(from, &codes) : NULL;
+  if (known == NULL) return 0;
+  if (compress_codes(m, f, known, codes, kept, to) != 0) return 1;
+  Expand x = {.texts = known->dictionary->texts, .n = known->dictionary->n, .to = to->data};
+  *done = x.n > 0 && x.n <= CACHED && known->width <= (int32_t)sizeof(uint16_t) &&
+          fl_text_codes(to, &x.codes) != NULL;
+  return *done ? fl_part_for(m->ctx, known->width == 1 ? expand_uint8_t : expand_uint16_t, &x, kept, 0.5) : 0;
 }
 
 static FlStatus compress_one(FlPartMem *m, const FlOpDesc *desc, Filter *f, FlArray *from, int64_t kept,
                              FlArray **out) {
+  bool done = false;
   if (from->dims[0] != f->n) return fl_part_fail_shape(m->ctx, desc, f->n, from->dims[0]);
   if (kept == f->n) {
     *out = fl_array_ref(from);
     return 0;
   }
   *out = fl_part_new_rows(m->ctx, from, kept);
-  if (*out == NULL) return 1;
+  if (*out == NULL || compress_coded(m, f, from, kept, *out, &done) != 0) return 1;
   f->from = from->data;
   f->to = (*out)->data;
   f->row_bytes = (size_t)fl_array_row_count(from) * (size_t)fl_dtype_info[from->dtype].bytes;
   f->list = from->dtype == FL_LIST;
-  if (f->row_bytes == 0) return 0;
-  if (fl_part_for(m->ctx, filter_body, f, fl_part_chunks(f->n),
-                  FL_PART_CHUNK * (0.7 + 0.1 * (double)f->row_bytes)) != 0)
-    return 1;
-  return compress_codes(m, f, from, kept, *out);
+  return done || f->row_bytes == 0 ? 0 : filter_all(m, f);
 }
 
 FlStatus fl_rt_compress(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {

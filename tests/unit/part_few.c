@@ -47,11 +47,34 @@ static void test_sums(int64_t n, int64_t g) {
   CHECK(memcmp(found, terms, (size_t)g * sizeof *found) == 0);
 }
 
+/* Rows of each group, and bytes that are not 0, of any number of them. */
+static void test_counts(int64_t n, int64_t g) {
+  int64_t *id = malloc((size_t)(n + 1) * sizeof *id), counts[FL_PART_FEW] = {5}, plain[FL_PART_FEW] = {5};
+  uint8_t *mask = malloc((size_t)n + 1);
+  int64_t kept = 0;
+  for (int64_t i = 0; i < n; i++) {
+    plain[id[i] = (int64_t)(draw() % (uint64_t)g)]++;
+    mask[i] = draw() % 3 ? (uint8_t)(draw() >> draw() % 64) : 0;
+    kept += mask[i] != 0;
+  }
+  fl_part_few_count(id, n, g, counts);
+  CHECK(memcmp(counts, plain, sizeof plain) == 0);
+  for (int64_t from = 0; from < 3 && from <= n; from++) {
+    CHECK(fl_part_count_true(mask + from, n - from) == kept);
+    if (from < n) kept -= mask[from] != 0;
+  }
+  memset(mask, UINT8_MAX, (size_t)n);
+  CHECK(fl_part_count_true(mask, n) == n);
+  free(id);
+  free(mask);
+}
+
 int main(void) {
   for (int64_t g = 1; g <= FL_PART_FEW; g++) {
     for (int64_t n = 0; n < 20; n++) test_sums(n, g);
     for (int round = 0; round < 200; round++) test_sums((int64_t)(draw() % (FL_PART_BATCH + 1)), g);
     test_sums(FL_PART_BATCH, g);
+    for (int64_t n = 0; n < 5000; n = 2 * n + 1 + g) test_counts(n, g);
   }
   return finish();
 }

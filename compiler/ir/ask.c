@@ -221,6 +221,7 @@ bool fl_ir_is_effect(const FlOp *op) {
 FlPasses fl_ir_passes(const FlOp *op) {
   int flags = fl_op_info[op->code].flags;
   if (op->attrs.fewer) return FL_PASSES_FEWER;
+  if (op->attrs.chained) return FL_PASSES_CHAINED;
   return flags & FL_OPF_WHOLE ? FL_PASSES_ALL : flags & FL_OPF_PICKS ? FL_PASSES_PICKS : FL_PASSES_UNKNOWN;
 }
 

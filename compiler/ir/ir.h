@@ -233,6 +233,8 @@ typedef struct FlAttrs {
   const FlReductionAttr *reductions; /* of a REDUCE, by result; never changed */
   FlFunc *func;
   bool fewer; /* an optimisation has it take or give fewer rows than the script says */
+  bool chained; /* of a COMPRESS: it chooses from rows, too, that a filter before it drops, */
+  bool counts;  /* which is there to say how many it keeps */
 } FlAttrs;
 
 /* A piece of the program that is evaluated only if somebody uses what it gives: what is assigned to a

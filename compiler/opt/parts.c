@@ -49,8 +49,8 @@ static bool makes_constant(FlParts *p, const FlOp *op) {
   if (!plain || op->n_regions || fl_ir_may_fault(op) ||
       (fl_op_info[op->code].flags & (FL_OPF_NOTE | FL_OPF_EFFECT)))
     return false;
-  for (int i = 0; i < op->n_args; i++)
-    if (!is_before(p, op->args[i])) return false;
+  for (int i = 0; i < op->n_args; i++) /* of the number of all rows nothing is there before they are read */
+    if (fl_part_space(p, op->args[i]) || !is_before(p, op->args[i])) return false;
   return true;
 }
 

@@ -75,6 +75,7 @@ static bool is_root(const Sweep *s, const FlOp *op) {
   if (fl_op_info[op->code].flags & (FL_OPF_EFFECT | FL_OPF_NOTE)) return true;
   int64_t v;
   if (op->code == FL_OP_CHECK) return !(fl_ir_const_value_i(op->args[0], &v) && v);
+  if (op->code == FL_OP_COMPRESS && op->attrs.counts) return true;
   if (op->code == FL_OP_KEEP || (op->code == FL_OP_FAIL && op->n_results == 0)) return true;
   if (op->code == FL_OP_WITHIN) return op->parent->owner && fl_ir_may_fault(op->parent->owner);
   return s->keep_faults && fl_opt_own_fault(op);

@@ -227,6 +227,7 @@ static FlStatus run_told(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, F
   FlStatus s = run_op(ctx, desc, args, results);
   Moved m = s ? (Moved){rows_in, -1, 0} : moved_by(desc, rows_in, results);
   if (desc->passes == FL_PASSES_FEWER) m.rows_in = m.rows_out = -1;
+  if (desc->passes == FL_PASSES_CHAINED) m.rows_in = -1;
   int64_t moved = s ? -1 : fl_moved_by_op(desc, given, results);
   int64_t end = fl_report_end(report, mark, m.rows_in, m.rows_out, m.bytes, moved);
   if (end >= 0 && fl_report_wants_operators(report)) {

@@ -230,8 +230,15 @@ typedef struct FlOptionAttr {
 
 /* How much of its arguments an operator reads, beside writing what it gives: nobody says; each once; of its
  * first argument all, of the others as many elements as it gives. FEWER: rows that it takes or gives are
- * fewer than the script says, so that no count of them is told. */
-typedef enum FlPasses { FL_PASSES_UNKNOWN, FL_PASSES_ALL, FL_PASSES_PICKS, FL_PASSES_FEWER } FlPasses;
+ * fewer than the script says, so that no count of them is told. CHAINED: PICKS of more rows than the script
+ * says, of which the count of those alone that it gives is told. */
+typedef enum FlPasses {
+  FL_PASSES_UNKNOWN,
+  FL_PASSES_ALL,
+  FL_PASSES_PICKS,
+  FL_PASSES_FEWER,
+  FL_PASSES_CHAINED
+} FlPasses;
 
 /* Static description of one runtime-operator call, emitted by the compiler: what ops.def calls attributes. */
 typedef struct FlOpDesc FlOpDesc;

@@ -3,6 +3,8 @@
 which can fail or cost much; of tables in memory, of files, of arguments of stages; whole tables written, aggregates, numbers of rows in
 between; and what each filter kept is in the record of the run. usage: filters_chained.py [CASES] [SEED]"""
 import csv
+import functools
+import math
 import pathlib
 import random
 import sys
@@ -19,8 +21,18 @@ CONDITIONS = [  # the text, what it says of a row: None counts as no
     ('starts_with(s, "a")', lambda r, n: r["s"].startswith("a")), ('d == "{w}"', lambda r, n: None if r["d"] is None else r["d"] == WORDS[n % 6]),
     ("100 // a != {n}", lambda r, n: 100 // r["a"] != n), ("not e", lambda r, n: not r["e"]), ("e or a > {n}", lambda r, n: r["e"] or r["a"] > n),
     ("sqrt(b * b) > {x}", lambda r, n: abs(r["b"]) > n / 4), ("n_chars(s) < {n}", lambda r, n: len(r["s"]) < n),
-    ("len(s) > {n}", lambda r, n: r["rows"] > n), ("a < len(c)", lambda r, n: r["a"] < r["rows"]),  # of the columns as a whole
+    ("len(s) > {n}", lambda r, n: r["all"]("n") > n), ("a < len(c)", lambda r, n: r["a"] < r["all"]("n")),  # of the columns as a whole
+    ("b <= mean(b) + {x}", lambda r, n: r["b"] <= r["all"]("mean") + n / 4), ("a == max(a) or i % 2 == 0", lambda r, n: r["a"] == r["all"]("max a") or r["i"] % 2 == 0),
+    ("sum(a) - a > {n} or e", lambda r, n: r["all"]("sum") - r["a"] > n or r["e"]), ("c < max(c)", lambda r, n: None if r["c"] is None else r["c"] < r["all"]("max c")),
+    ("count(e) * 3 > len(e)", lambda r, n: r["all"]("true") * 3 > r["all"]("n")), ("any(e) and a < {n}", lambda r, n: r["all"]("true") > 0 and r["a"] < n),
 ]
+WHOLE = {"n": len, "mean": lambda t: math.fsum(r["b"] for r in t) / len(t), "max a": lambda t: max(r["a"] for r in t), "sum": lambda t: sum(r["a"] for r in t),
+         "max c": lambda t: max(r["c"] for r in t if r["c"] is not None), "true": lambda t: sum(r["e"] for r in t)}
+
+
+def whole(rows):
+    """What is said of all rows, found out once."""
+    return functools.cache(lambda what: WHOLE[what](rows))
 
 
 def rows_of(r, n):
@@ -45,7 +57,8 @@ def one(r, place, k):
         script += f"let t{steps + 1} = t{steps} |> where({text.format(n=n, m=n % 3, x=n / 4, w=WORDS[n % 6])})\n"
         steps += 1
         try:
-            kept = [row for row in kept if holds(row | {"rows": len(kept)}, n)]
+            of_all = whole(kept)
+            kept = [row for row in kept if holds(row | {"all": of_all}, n)]
         except ZeroDivisionError:
             failed = True
             break
@@ -63,6 +76,13 @@ def one(r, place, k):
     else:
         script += f"let last = t{steps}\n"
     script += 'print("s {sum(last.i)} {len(last)}")\nlast |> write_csv("last.csv")\n'
+    script += 'let g = last |> group_by(s) |> summarize(n = count(), m = sum(b), top = max(a), c = sum(c))\ng |> write_csv("g.csv")\n' if r.random() < 0.7 else "let g = last\n"
+    by_text = {}
+    for row in kept:
+        by_text.setdefault(row["s"], []).append(row)
+    groups = {s: (len(of), math.fsum(x["b"] for x in of), max(x["a"] for x in of), sum(x["c"] or 0 for x in of)) for s, of in by_text.items()} if "summarize" in script else None
+    if groups is not None and r.random() < 0.5:
+        script += 't0 |> join(g |> where(n > 2), on = s, how = "semi") |> write_csv("j.csv")\n'
     place.write("x.flow", script)
     want.append(f"s {sum(row['i'] for row in kept)} {len(kept)}")
     said = []
@@ -78,6 +98,14 @@ def one(r, place, k):
             continue
         with open(place.path / "last.csv", newline="") as lines:
             numbers = [(int(row["i"]), float(row["b"])) for row in csv.DictReader(lines)]
+        if groups is not None:
+            with open(place.path / "g.csv", newline="") as lines:
+                found = {row["s"]: (int(row["n"]), float(row["m"]), int(row["top"]), int(row["c"] or 0)) for row in csv.DictReader(lines)}
+            check(found == groups, f"case {k} {mode}: groups {found}, wanted {groups}", script)
+        if '"j.csv"' in script:
+            with open(place.path / "j.csv", newline="") as lines:
+                found = [int(row["i"]) for row in csv.DictReader(lines)]
+            check(found == [row["i"] for row in rows if groups.get(row["s"], [0])[0] > 2], f"case {k} {mode}: rows of groups that are kept", script)
         check(numbers == [(row["i"], row["b"]) for row in kept], f"case {k} {mode}: the rows kept", script)
 
 

@@ -17,6 +17,10 @@
 #include "part/dictionary.h"
 #include "part/part_internal.h"
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 enum {
   LEAST_ROWS = 1 << 12, /* below that hashing anew is as good */
   SAMPLE = 1 << 16,
@@ -90,6 +94,37 @@ static inline uint64_t hash_of(Word2 w, int64_t len) {
   return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
+#if defined(__x86_64__)
+/* The same by one load of as many bytes as there are, since how long a text is cannot be foreseen. */
+__attribute__((target("avx512bw,avx512vl"))) static void hash_masked(const FlText *texts, int64_t n,
+                                                                     Word2 *word, uint64_t *hash) {
+  for (int64_t i = 0; i < n; i++) {
+    if (texts[i].len > SHORT) {
+      word[i] = words_of(texts[i]);
+    } else {
+      const __mmask16 bytes = (__mmask16)((1u << texts[i].len) - 1);
+      const __m128i all = _mm_maskz_loadu_epi8(bytes, texts[i].ptr);
+      word[i] = (Word2){(uint64_t)_mm_cvtsi128_si64(all), (uint64_t)_mm_extract_epi64(all, 1)};
+    }
+    hash[i] = hash_of(word[i], texts[i].len);
+  }
+}
+#endif
+
+/* Words and hashes of some texts. */
+static void hash_texts(const FlText *texts, int64_t n, Word2 *word, uint64_t *hash) {
+#if defined(__x86_64__)
+  if (fl_cpu_level() >= 4) {
+    hash_masked(texts, n, word, hash);
+    return;
+  }
+#endif
+  for (int64_t i = 0; i < n; i++) {
+    word[i] = words_of(texts[i]);
+    hash[i] = hash_of(word[i], texts[i].len);
+  }
+}
+
 static inline bool is_text(const Entry *e, Word2 w, FlText t) {
   if (e->word.low != w.low || e->word.high != w.high || e->text.len != t.len) return false;
   return t.len <= SHORT || memcmp(e->text.ptr, t.ptr, (size_t)t.len) == 0;
@@ -159,12 +194,8 @@ static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
     if (atomic_load_explicit(&t->full, memory_order_relaxed)) break;
     void *to = fl_slice(&slices, (char *)t->found + row * t->width);
     const bool found = find_flags(t, flags, t->texts + row, count, to);
-    for (int64_t i = 0; !found && i < count; i++) {
-      if (t->texts[row + i].len <= 1) continue;
-      word[i] = words_of(t->texts[row + i]);
-      hash[i] = hash_of(word[i], t->texts[row + i].len);
-      __builtin_prefetch((const void *)&t->slots[hash[i] & mask]);
-    }
+    if (!found) hash_texts(t->texts + row, count, word, hash);
+    for (int64_t i = 0; !found && i < count; i++) __builtin_prefetch((const void *)&t->slots[hash[i] & mask]);
     for (int64_t i = 0; !found && i < count; i++) {
       FlText text = t->texts[row + i];
       int64_t id =

@@ -367,7 +367,7 @@ static int64_t unmatched_right(const Join *j, int64_t at, bool write) {
  * costs more, and takes more room, than FREE free places for each; than SPARSE, as long as the table is
  * small. */
 static FlStatus make_words(FlPartMem *m, FlPartCodes *codes, FlPartWord *groups_word) {
-  enum { LEAST = 1024, FREE = 4, SPARSE = 16, SMALL = 1 << 22 };
+  enum { LEAST = 1024, FREE = 8, SPARSE = 16, SMALL = 1 << 22 };
   FlPartGroups groups;
   int64_t some = fl_part_min(codes->n * SPARSE, SMALL),
           most = fl_part_max((1 + FREE) * codes->n + LEAST, some);

@@ -73,6 +73,8 @@ MODES = {
 }
 # Where optimised loops are tested: small data alone would not be worth making them.
 OPTIMISED = {"workers-2", "workers-3", "workers-8"}
+# Where operators do what they would on older processors.
+LEVELS = {"O0": "2", "workers-3": "3"}
 # As users run a new text: interpreted for a moment, and where that is not enough once more, with code.
 TRIED = {"tried"}
 
@@ -226,6 +228,8 @@ class Runner:
             env["FLOW_KERNELS"] = "once"
         if mode in TRIED:
             del env["FLOW_KERNELS"]
+        if mode in LEVELS:
+            env["FLOW_CPU_LEVEL"] = LEVELS[mode]
         try:
             if mode == "build":
                 command = [str(self.flowc), "build", script.path.name, "-o", "program.bin"]

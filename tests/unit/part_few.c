@@ -54,7 +54,7 @@ static void test_counts(int64_t n, int64_t g) {
   int64_t kept = 0;
   for (int64_t i = 0; i < n; i++) {
     plain[id[i] = (int64_t)(draw() % (uint64_t)g)]++;
-    mask[i] = draw() % 3 ? (uint8_t)(draw() >> draw() % 64) : 0;
+    mask[i] = (uint8_t)(draw() % 3 ? draw() >> draw() % 64 : 0);
     kept += mask[i] != 0;
   }
   fl_part_few_count(id, n, g, counts);

@@ -261,6 +261,9 @@ typedef struct FlShownSoFar {
   int64_t cells; /* that are in them */
   int32_t n;     /* tables and texts */
   bool rows_kept; /* of the table that is being added */
+  char place[48]; /* words of the site `place_of - 1`, which a loop shows many times; n_place: their bytes */
+  int32_t place_of;
+  int32_t n_place;
 } FlShownSoFar;
 
 struct FlRun {

@@ -32,12 +32,22 @@ static void add_word(FlBytes *out, const char *s, size_t n) {
   fl_bytes_add(out, s + from, n - from);
 }
 
-static void add_number(FlBytes *out, uint64_t n, unsigned base) {
-  char digits[24], *at = digits + sizeof digits;
+enum { NUMBER = 24 }; /* bytes that a number takes at most, with a space before it */
+
+/* Writes it from `to` on; behind it. */
+static char *put_number(char *to, uint64_t n, unsigned base) {
+  char digits[NUMBER], *at = digits + sizeof digits;
   do *--at = "0123456789abcdef"[n % base];
   while (n /= base);
   *--at = ' ';
-  fl_bytes_add(out, at, (size_t)(digits + sizeof digits - at));
+  size_t len = (size_t)(digits + sizeof digits - at);
+  memcpy(to, at, len);
+  return to + len;
+}
+
+static void add_number(FlBytes *out, uint64_t n, unsigned base) {
+  char digits[NUMBER];
+  fl_bytes_add(out, digits, (size_t)(put_number(digits, n, base) - digits));
 }
 
 /* Where a site is in the user's script; NULL: nowhere. */
@@ -49,10 +59,17 @@ static const FlSite *site_of(const FlProgram *p, int32_t site) {
   return NULL;
 }
 
-static void add_place(FlBytes *out, const FlProgram *p, int32_t site) {
+static void look_at_place(FlShownSoFar *so_far, const FlProgram *p, int32_t site) {
   const FlSite *s = site_of(p, site);
-  add_number(out, s ? (uint64_t)s->line : 0, 10);
-  add_number(out, s ? fl_record_line(s->line_text, strlen(s->line_text)) : 0, 16);
+  char *at = put_number(so_far->place, s ? (uint64_t)s->line : 0, 10);
+  at = put_number(at, s ? fl_record_line(s->line_text, strlen(s->line_text)) : 0, 16);
+  so_far->n_place = (int32_t)(at - so_far->place);
+  so_far->place_of = site + 1;
+}
+
+static void add_place(FlShownSoFar *so_far, const FlProgram *p, int32_t site) {
+  if (so_far->place_of != site + 1 || !so_far->n_place) look_at_place(so_far, p, site);
+  fl_bytes_add(&so_far->lines, so_far->place, (size_t)so_far->n_place);
 }
 
 /* ---- plots, for the page of a run ---- */
@@ -77,7 +94,7 @@ bool fl_ctx_keep_table(FlCtx *ctx, int32_t site, int64_t rows, int32_t columns, 
   if (so_far->rows_kept) so_far->cells += cells;
   so_far->n++;
   fl_bytes_addz(&so_far->lines, "table");
-  add_place(&so_far->lines, ctx->run->program, site);
+  add_place(so_far, ctx->run->program, site);
   add_number(&so_far->lines, (uint64_t)rows, 10);
   add_number(&so_far->lines, so_far->rows_kept, 10);
   add_number(&so_far->lines, (uint64_t)columns, 10);
@@ -170,11 +187,11 @@ void fl_ctx_keep_text(FlCtx *ctx, int32_t site, const char *bytes, size_t len) {
   FlShownSoFar *so_far = &ctx->run->shown;
   bool kept = len <= FL_SHOWN_TEXT && so_far->lines.len < FL_SHOWN_BYTES;
   so_far->n++;
+  char counts[2 * NUMBER + 1], *at = put_number(put_number(counts, kept, 10), kept ? len : 0, 10);
+  *at++ = '\n';
   fl_bytes_addz(&so_far->lines, "text");
-  add_place(&so_far->lines, ctx->run->program, site);
-  add_number(&so_far->lines, kept, 10);
-  add_number(&so_far->lines, kept ? len : 0, 10);
-  fl_bytes_addz(&so_far->lines, "\n");
+  add_place(so_far, ctx->run->program, site);
+  fl_bytes_add(&so_far->lines, counts, (size_t)(at - counts));
   fl_bytes_add(&so_far->lines, bytes, kept ? len : 0);
   fl_bytes_addz(&so_far->lines, "\n");
 }

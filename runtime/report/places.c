@@ -24,20 +24,33 @@ static FlPlaceTable *table_of(FlReport *r, int k) {
   return t;
 }
 
+/* Of one of the first `n`, or the next one, once its block is there. */
+static FlPlaceCount *place_of(const FlPlaceTable *t, int32_t i) {
+  return &t->at[i / FL_TABLE_BLOCK][i % FL_TABLE_BLOCK];
+}
+
+/* NULL: there are too many, or no memory. */
+static FlPlaceCount *new_place(FlPlaceTable *t, const char *name, int32_t site) {
+  int32_t n = atomic_load_explicit(&t->n, memory_order_relaxed);
+  if (n == FL_TABLE_PLACES) return NULL;
+  FlPlaceCount **block = &t->at[n / FL_TABLE_BLOCK];
+  if (!*block && !(*block = calloc(FL_TABLE_BLOCK, sizeof **block))) return NULL;
+  FlPlaceCount *p = place_of(t, n);
+  p->name = name;
+  p->site = site;
+  /* who sees the number sees name, site and block */
+  atomic_store_explicit(&t->n, n + 1, memory_order_release);
+  return p;
+}
+
 static FlPlaceCount *find(FlPlaceTable *t, const char *name, int32_t site) {
   uint32_t h = ((uint32_t)(uintptr_t)name ^ (uint32_t)site * 0x9e3779b1u) * 0x85ebca6bu;
   for (uint32_t i = h >> 16;; i++) {
     uint16_t *slot = &t->slot[i % FL_TABLE_SLOTS];
-    FlPlaceCount *p = *slot ? &t->at[*slot - 1] : NULL;
+    FlPlaceCount *p = *slot ? place_of(t, *slot - 1) : NULL;
     if (p && p->name == name && p->site == site) return p;
     if (p) continue;
-    int32_t n = atomic_load_explicit(&t->n, memory_order_relaxed);
-    if (n == FL_TABLE_PLACES) return NULL;
-    *slot = (uint16_t)(n + 1);
-    p = &t->at[n];
-    p->name = name;
-    p->site = site;
-    atomic_store_explicit(&t->n, n + 1, memory_order_release); /* name and site are there for who sees it */
+    if ((p = new_place(t, name, site))) *slot = (uint16_t)atomic_load_explicit(&t->n, memory_order_relaxed);
     return p;
   }
 }
@@ -118,7 +131,7 @@ FlPlaceSum *fl_report_places(const FlReport *r, int32_t *n) {
     const FlPlaceTable *t = atomic_load_explicit(&r->tables[k], memory_order_acquire);
     int32_t places = t ? atomic_load_explicit(&t->n, memory_order_acquire) : 0;
     for (int32_t i = 0; i < places; i++) {
-      const FlPlaceCount *p = &t->at[i];
+      const FlPlaceCount *p = place_of(t, i);
       if (!atomic_load_explicit(&p->calls, memory_order_relaxed)) continue;
       if (have == room) {
         room = room ? 2 * room : 256;
@@ -144,6 +157,10 @@ FlPlaceSum *fl_report_places(const FlReport *r, int32_t *n) {
 }
 
 void fl_report_places_free(FlReport *r) {
-  for (int k = 0; k < r->n_tables; k++) free(atomic_load_explicit(&r->tables[k], memory_order_relaxed));
+  for (int k = 0; k < r->n_tables; k++) {
+    FlPlaceTable *t = atomic_load_explicit(&r->tables[k], memory_order_relaxed);
+    for (int i = 0; t && i < FL_TABLE_PLACES / FL_TABLE_BLOCK; i++) free(t->at[i]);
+    free(t);
+  }
   free((void *)r->tables);
 }

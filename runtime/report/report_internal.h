@@ -27,7 +27,7 @@ typedef struct FlNoteEvent {
 
 /* What an operator did at a place of the source, of one worker: relaxed, by that worker alone; name and site
  * stay as they are once `n` of the table counts them. */
-enum { FL_TABLE_PLACES = 3072, FL_TABLE_SLOTS = 4096 };
+enum { FL_TABLE_PLACES = 3072, FL_TABLE_SLOTS = 4096, FL_TABLE_BLOCK = 64 };
 typedef struct FlPlaceCount {
   const char *name;
   int32_t site;
@@ -36,11 +36,11 @@ typedef struct FlPlaceCount {
   /* moved: bytes that calls read and wrote which are timed, as ns; unmoved: how many of those did not know */
   _Atomic int64_t moved, unmoved;
 } FlPlaceCount;
-/* The places in the order in which they came, so that memory is touched only for those that there are. */
+/* The places in the order in which they came, in blocks that are made when needed: a short run has few. */
 typedef struct FlPlaceTable {
-  _Atomic int32_t n;            /* released once the place is there */
+  _Atomic int32_t n;             /* released once the place is there */
   uint16_t slot[FL_TABLE_SLOTS]; /* by a hash of name and site: 1 + its number; 0: none */
-  FlPlaceCount at[FL_TABLE_PLACES];
+  FlPlaceCount *at[FL_TABLE_PLACES / FL_TABLE_BLOCK];
 } FlPlaceTable;
 
 /* The same, of all workers. */

@@ -33,7 +33,9 @@ static const char style[] =
     "5.5rem;font-size:.85rem;color:var(--dim)}.lanes svg{flex:1;height:2rem;background:var(--soft);"
     "min-width:0}"
     ".axis{display:flex;justify-content:space-between;margin:.2rem 0 0 6.1rem;font-size:.85rem;"
-    "color:var(--dim)}.legend span{white-space:nowrap;margin-right:.8rem;font-size:.85rem}.legend "
+    "color:var(--dim);gap:.6rem;white-space:nowrap}@media(max-width:36rem){pre{font-size:.75rem}.axis "
+    "span:nth-child(even){display:none}}.legend span{white-space:nowrap;margin-right:.8rem;"
+    "font-size:.85rem}.legend "
     "i{display:inline-block;width:.9rem;height:.9rem;margin-right:.35rem;vertical-align:-.1rem}"
     ".run{fill:var(--run);background:var(--run)}.cached{fill:var(--cached);background:var(--cached)}"
     ".failed{fill:var(--failed);background:var(--failed)}.read{fill:var(--read);background:var(--read)}"
@@ -41,8 +43,9 @@ static const char style[] =
     ".sort{fill:var(--sort);background:var(--sort)}.op{fill:var(--op);background:var(--op)}"
     "figure{margin:1rem 0}figure svg{width:100%;max-width:30rem;height:4rem;background:var(--soft)}"
     ".line{fill:none;stroke:var(--run);stroke-width:2;vector-effect:non-scaling-stroke}"
-    "figure img{max-width:100%;background:#fff}pre{white-space:pre-wrap;background:var(--soft);"
-    "border:1px solid var(--line);border-radius:.4rem;padding:.6rem .8rem}";
+    "figure img{max-width:100%;background:#fff}pre{margin:0;overflow-wrap:normal;width:max-content;"
+    "min-width:100%;background:var(--soft);border:1px solid "
+    "var(--line);border-radius:.4rem;padding:.6rem .8rem}";
 
 void fl_html_text(FILE *f, const char *s) {
   for (; *s; s++) {
@@ -152,10 +155,11 @@ static char *plan_of(const FlReport *r) {
 static void put_plan(FILE *f, const char *plan) {
   if (!plan) return;
   fputs("<h2 id=\"plan\">The plan</h2>\n<details><summary>What is read, fused, kept and "
-        "remembered</summary>\n<pre>",
+        "remembered</summary>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+        "aria-label=\"The plan\"><pre>",
         f);
   fl_html_text(f, plan);
-  fputs("</pre></details>\n", f);
+  fputs("</pre></div></details>\n", f);
 }
 
 static void put_ways(FILE *f, const FlReport *r, bool has_plan) {
@@ -177,6 +181,17 @@ static void put_ways(FILE *f, const FlReport *r, bool has_plan) {
   fputs("</ul></nav>\n", f);
 }
 
+/* "10,000 stages: 9,998 run, 2 remembered." */
+static void put_counts(FILE *f, const FlReport *r) {
+  int32_t n = r->n_run + r->n_cached + r->n_failed;
+  fl_html_count(f, n);
+  fprintf(f, " stage%s: ", n == 1 ? "" : "s");
+  fl_html_count(f, r->n_run);
+  fputs(" run, ", f);
+  fl_html_count(f, r->n_cached);
+  fprintf(f, " remembered%s.", r->n_failed ? ", some failed" : "");
+}
+
 bool fl_report_write_html(const FlReport *r, FILE *f, int exit_status) {
   int64_t total = fl_report_now(r);
   if (total < 1) total = 1;
@@ -189,9 +204,9 @@ bool fl_report_write_html(const FlReport *r, FILE *f, int exit_status) {
   fl_html_text(f, title);
   fprintf(f, "</title><style>%s</style></head><body>\n<header><h1>", style);
   fl_html_text(f, title);
-  fprintf(f, "</h1>\n<p>%s in %s on %d worker%s. %d stages: %d run, %d remembered%s.",
-          exit_status == 0 ? "Done" : "Failed", took, r->options.workers, r->options.workers == 1 ? "" : "s",
-          r->n_run + r->n_cached + r->n_failed, r->n_run, r->n_cached, r->n_failed ? ", some failed" : "");
+  fprintf(f, "</h1>\n<p>%s in %s on %d worker%s. ", exit_status == 0 ? "Done" : "Failed", took,
+          r->options.workers, r->options.workers == 1 ? "" : "s");
+  put_counts(f, r);
   char ranks[FL_RANKS_LINE];
   if (fl_report_ranks_line(r, ranks)) fprintf(f, " %s.", ranks);
   fputs("</p>\n", f);

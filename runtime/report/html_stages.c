@@ -54,8 +54,13 @@ static void put_sum(FILE *f, const Sum *s) {
   for (int k = 0; k <= FL_STAGE_TOGETHER; k++) n += s->how[k];
   fputs("<tr><th scope=\"row\"><code>", f);
   fl_html_text(f, s->stage->name);
-  fprintf(f, "</code><td class=n>%d<td class=n>%d<td class=n>%d<td class=n>%s<td class=n>%s<td class=n>", n,
-          s->how[FL_STAGE_CACHED], s->how[FL_STAGE_FAILED], took, longest);
+  const int32_t counts[] = {n, s->how[FL_STAGE_CACHED], s->how[FL_STAGE_FAILED]};
+  fputs("</code>", f);
+  for (int k = 0; k < 3; k++) {
+    fputs("<td class=n>", f);
+    fl_html_count(f, counts[k]);
+  }
+  fprintf(f, "<td class=n>%s<td class=n>%s<td class=n>", took, longest);
   fl_html_count(f, s->rows_in);
   fputs("<td class=n>", f);
   fl_html_count(f, s->rows_out);
@@ -67,7 +72,9 @@ static void put_sum(FILE *f, const Sum *s) {
   const char *joint = "";
   for (int k = FL_KEPT_YES; k >= 0; k--) {
     if (!s->kept[k]) continue;
-    fprintf(f, "%s%d %s", joint, s->kept[k], why((FlStageKept)k));
+    fputs(joint, f);
+    fl_html_count(f, s->kept[k]);
+    fprintf(f, " %s", why((FlStageKept)k));
     joint = ", ";
   }
   fputs("\n", f);
@@ -83,10 +90,12 @@ static void put_call(FILE *f, const FlStageEvent *e, int64_t total) {
   fputs("<td>", f);
   if (e->args) fl_html_text(f, e->args);
   fprintf(f, "<td>%s<td>%s<td>%d<td>", at, took, e->worker);
-  if (over && e->as.rows_in >= 0) fprintf(f, "%lld", (long long)e->as.rows_in);
+  if (over && e->as.rows_in >= 0) fl_html_count(f, e->as.rows_in);
   fputs("<td>", f);
-  if (over && e->as.rows_out >= 0) fprintf(f, "%lld", (long long)e->as.rows_out);
-  fprintf(f, "<td>%lld<td>%s", over ? (long long)e->as.bytes : 0,
+  if (over && e->as.rows_out >= 0) fl_html_count(f, e->as.rows_out);
+  fputs("<td>", f);
+  if (over && e->as.bytes) fl_html_bytes(f, e->as.bytes);
+  fprintf(f, "<td>%s",
           !over                          ? "not ended"
           : e->as.how == FL_STAGE_CACHED ? "remembered"
                                          : fl_report_how(e->as.how));
@@ -99,8 +108,9 @@ static void put_call(FILE *f, const FlStageEvent *e, int64_t total) {
 static void put_calls(FILE *f, const FlReport *r, int64_t total) {
   enum { BLOCK = 200 };
   int32_t n = r->n_stages < MOST_CALLS ? r->n_stages : MOST_CALLS;
-  fprintf(f, "<details><summary>%s %d calls, in the order in which they began</summary>\n",
-          n == r->n_stages ? "All" : "The first", n);
+  fprintf(f, "<details><summary>%s ", n == r->n_stages ? "All" : "The first");
+  fl_html_count(f, n);
+  fprintf(f, " call%s, in the order in which they began</summary>\n", n == 1 ? "" : "s");
   for (int32_t i = 0; i < n; i++) {
     int32_t last = i + BLOCK < n ? i + BLOCK : n;
     if (i % BLOCK == 0)

@@ -13,6 +13,11 @@ done
 place=$root/build/pages
 mkdir -p "$place"
 cp "$root/tests/pages/check.js" "$place"
+if [ -n "${SHOTS:-}" ]; then
+  mkdir -p "$SHOTS"
+  SHOTS=$(realpath "$SHOTS")
+  export SHOTS
+fi
 cd "$place"
 [ -d node_modules/axe-core ] || npm install --silent --no-save axe-core@4 puppeteer-core@24 >npm.log 2>&1 || {
   echo "note: pages are not looked at: npm cannot install axe-core (build/pages/npm.log)"

@@ -214,7 +214,7 @@ blocks = [table for table in page.tables if table[0][1].strip() == "arguments"]
 check(all(len(b) <= 201 and b[0] == blocks[0][0] for b in blocks), "in tables that a browser lays out as they come into view", [len(b) for b in blocks])
 calls = [row for table in blocks for row in table[1:]]
 check(len(calls) == many and {row[1] for row in calls} == {f"i = {i}, scale = 1.5" for i in range(many)}, "each call, with its arguments", calls[:3])
-check(page.rows("stage")[0]["calls"] == str(many), "and their sum", page.rows("stage"))
+check(page.rows("stage")[0]["calls"] == f"{many:,}", "and their sum", page.rows("stage"))
 
 # ---- progress on a terminal ----
 place.write("slow.flow", """stage slow(i: i64, n: i64) -> f64 = sum(for k in 0..n: sqrt(f64(k + i)))

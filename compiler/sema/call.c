@@ -49,13 +49,13 @@ FlVal fl_actual_value(FlSema *s, FlActual *a, const FlType *want) {
 
 /* ---- which argument is which parameter ---- */
 
-void fl_sema_no_param(FlSema *s, const char *of, FlName name, int n, const char *const *known) {
+FlDiag *fl_sema_no_param(FlSema *s, const char *of, FlName name, int n, const char *const *known) {
   FlDiag *d = fl_sema_report(s, FL_E0209, name.span, "`%s` has no parameter `%s`", of, name.text);
-  if (fl_habit_param(s, d, name, n, known)) return;
+  if (fl_habit_param(s, d, name, n, known)) return d;
   const char *near = fl_closest(name.text, known, n);
   if (near) {
     fl_diag_meant(s->sink, d, name.span, "", near);
-    return;
+    return d;
   }
   FlText1 list = {0};
   for (int k = 0; k < n; k++) fl_text_addf(&list, "%s%s", k ? ", " : "", known[k]);
@@ -63,6 +63,7 @@ void fl_sema_no_param(FlSema *s, const char *of, FlName name, int n, const char 
   else fl_diag_help(s->sink, d, "its arguments have no names");
   if (!n) fl_habit_left_out(s, d, name);
   fl_text_reset(&list);
+  return d;
 }
 
 /* No parameter of a function that a script declares has this name. */
@@ -71,6 +72,17 @@ static void no_such_param(FlSema *s, const FlStmt *decl, FlName name) {
   const char **known = FL_NEW_ARRAY(s->arena, const char *, params->n + 1);
   for (int i = 0; i < params->n; i++) known[i] = params->at[i].name.text;
   fl_sema_no_param(s, decl->fn.name.text, name, params->n, known);
+}
+
+/* How it is called: its parameters, those with a default with `=`. */
+static void say_params(FlSema *s, FlDiag *d, const FlStmt *decl) {
+  const FlFnParamList *params = &decl->fn.params;
+  FlText1 list = {0};
+  for (int p = 0; p < params->n; p++)
+    fl_text_addf(&list, "%s%s%s", p ? ", " : "", params->at[p].name.text,
+                 params->at[p].fallback ? " = .." : "");
+  fl_diag_help(s->sink, d, "it is called as `%s(%s)`", decl->fn.name.text, list.s);
+  fl_text_reset(&list);
 }
 
 bool fl_call_match(FlSema *s, const FlStmt *decl, int n, FlActual *args, FlActual **bound, FlSpan span) {
@@ -109,6 +121,7 @@ bool fl_call_match(FlSema *s, const FlStmt *decl, int n, FlActual *args, FlActua
       FlDiag *d = fl_sema_report(s, FL_E0210, span, "`%s` needs an argument for `%s`", decl->fn.name.text,
                                  params->at[p].name.text);
       fl_diag_note(s->sink, d, params->at[p].span, "it is declared here, without a default");
+      say_params(s, d, decl);
       ok = false;
     }
   return ok;
@@ -485,6 +498,7 @@ FlVal fl_call_unknown(FlSema *s, FlName name, FlSpan span) {
                                    : "there is no function `%s`",
                              name.text);
   if (fl_habit_help(s, d, name.text, span, true)) return fl_val_error(s);
+  if (fl_habit_shouted(s, d, name)) return fl_val_error(s);
   const char *module = fl_sema_module_with(s, name.text);
   if (module)
     fl_diag_help(s->sink, d, "the library has it: `%s.%s`, with `import %s` at the top", module, name.text,

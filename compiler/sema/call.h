@@ -63,7 +63,7 @@ FlVal fl_call_no_type(FlSema *s, FlSpan parameter); /* reports it of a stage */
 /* The body with such arguments, of which those that are errors are open: they may be anything. */
 void fl_call_check(FlSema *s, const FlBinding *fn, FlVal *values, const FlSpan *spans);
 /* Reports that a function has no parameter of this name: the nearest of the n that it has, or all of them. */
-void fl_sema_no_param(FlSema *s, const char *of, FlName name, int n, const char *const *known);
+FlDiag *fl_sema_no_param(FlSema *s, const char *of, FlName name, int n, const char *const *known);
 /* Do these arguments fit the parameters, by number and name? bound[k]: the one of parameter k, or NULL.
  * false: reported. */
 bool fl_call_match(FlSema *s, const FlStmt *decl, int n, FlActual *args, FlActual **bound, FlSpan span);

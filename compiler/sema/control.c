@@ -137,15 +137,23 @@ static FlValue *store_position(FlSema *s, FlVal base, const FlSubscript *sub, in
   return fl_val_bad(at) ? NULL : at.parts[0];
 }
 
+static FlVal no_elements(FlSema *s, FlSpan span, FlVal base) {
+  FlDiag *d = fl_sema_report(s, FL_E0318, span,
+                             "only elements of arrays and lists can be assigned, and this is in %s",
+                             fl_val_text(s, base));
+  if (base.type->kind == FL_TY_TABLE)
+    fl_diag_help(s->sink, d,
+                 "a table with a column more or another one is a new one: `let u = t |> derive(x = ..)`");
+  return fl_val_error(s);
+}
+
 /* An element of an array, or of a list, all of whose parts are lists or arrays by element. */
 static FlVal store(FlSema *s, FlVal base, const FlExpr *target, FlVal v, FlSpan span) {
   const FlSubscriptList *subs = &target->index.subs;
   bool list = base.type->kind == FL_TY_LIST;
   int rank = list ? 1 : base.type->rank;
   if (base.type->kind != FL_TY_ARRAY && !list)
-    return fl_sema_error(s, FL_E0318, target->span,
-                         "only elements of arrays and lists can be assigned, and this is in %s",
-                         fl_val_text(s, base));
+    return no_elements(s, target->span, base);
   if (subs->n != rank)
     return fl_sema_error(s, FL_E0318, target->span,
                          "an assignment to an element takes %d position%s here, one for each dimension", rank,
@@ -179,6 +187,19 @@ static void same_sizes(FlSema *s, const FlBinding *b, FlVal v, FlSpan span) {
                         b->name));
 }
 
+/* The edit of a name that is bound by `let name`. */
+static void let_to_var(FlSema *s, FlDiag *d, FlSpan name) {
+  const char *text = fl_sources_get(s->sources, name.file)->text;
+  uint32_t at = name.start;
+  while (at && text[at - 1] == ' ') at--;
+  bool starts = at == 3 || (at > 3 && strchr(" \n\t{;", text[at - 4]));
+  if (at == name.start || at < 3 || strncmp(text + at - 3, "let", 3) != 0 || !starts) return;
+  d->edit.span = name;
+  d->edit.span.start = at - 3;
+  d->edit.span.len = 3;
+  d->edit.text = "var";
+}
+
 /* Gives what the variable holds then. */
 static FlVal assign_to(FlSema *s, const FlExpr *target, FlVal v, FlSpan span) {
   if (fl_val_bad(v)) return v;
@@ -192,6 +213,7 @@ static FlVal assign_to(FlSema *s, const FlExpr *target, FlVal v, FlSpan span) {
       if (b && b->kind == FL_BIND_VALUE) {
         fl_diag_note(s->sink, d, b->span, "it is bound here, once");
         fl_diag_help(s->sink, d, "declare it with `var`");
+        let_to_var(s, d, b->span);
       }
       const char *near = b ? NULL : fl_scope_closest(s, target->name.text);
       if (near) fl_diag_meant(s->sink, d, target->name.span, "", near);

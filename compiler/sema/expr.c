@@ -27,7 +27,11 @@ static FlVal value_of_binding(FlSema *s, FlBinding *b, FlSpan span) {
   case FL_BIND_VAR:
   case FL_BIND_COLUMN: return fl_binding_value(s, b);
   case FL_BIND_FN: b->used = true; return closure_of(s, (FlClosure){.named = b});
-  case FL_BIND_TYPE: return fl_sema_error(s, FL_E0204, span, "`%s` is a type, not a value", b->name);
+  case FL_BIND_TYPE: {
+    FlDiag *d = fl_sema_report(s, FL_E0204, span, "`%s` is a type, not a value", b->name);
+    if (fl_habit_says(s->arena, b->name)) fl_diag_help(s->sink, d, "%s", fl_habit_says(s->arena, b->name));
+    return fl_val_error(s);
+  }
   case FL_BIND_MODULE:
     return fl_sema_error(s, FL_E0204, span, "`%s` is a module; write `%s.name` for something in it", b->name,
                          b->name);
@@ -42,6 +46,7 @@ FlVal fl_sema_unknown(FlSema *s, FlName unknown) {
   while (columns && columns->kind != FL_SCOPE_COLUMNS) columns = columns->parent;
   FlDiag *d = columns ? fl_sema_report(s, FL_E0601, span, "there is no column and no name `%s`", name)
                       : fl_sema_report(s, FL_E0201, span, "there is no `%s`", name);
+  if (fl_habit_arrow(s, d, unknown)) return fl_val_error(s);
   const char *near = fl_scope_closest(s, name);
   if (!near && fl_sema_in_library(s, name)) {
     fl_diag_help(s->sink, d, "a module of the library: write `import %s` at the top", name);
@@ -377,6 +382,7 @@ FlBinding *fl_sema_member(FlSema *s, FlBinding *m, FlName name) {
   }
   FlDiag *d = fl_sema_report(s, FL_E0205, name.span, "the module `%s` has no `%s`", m->name, name.text);
   const char *near = fl_closest(name.text, names, n);
+  if (fl_habit_member(s, d, m->file->name, name)) return NULL;
   if (near) fl_diag_meant(s->sink, d, name.span, fl_arena_printf(s->arena, "%s.", m->name), near);
   else say_members(s, d, name.text, n, names);
   return NULL;
@@ -400,13 +406,14 @@ static FlVal field_value(FlSema *s, const FlExpr *e) {
   FlVal drawing;
   if (fl_plot_member(s, e->field.base, e->field.name, &drawing)) return drawing;
   FlVal v = fl_sema_expr(s, e->field.base, NULL);
+  if (fl_val_bad(v)) fl_habit_method(s, e);
   if (fl_val_bad(v)) return v;
   const FlType *row = fl_type_row(v.type);
   if (!row && v.type->kind == FL_TY_LIST) row = fl_type_row(v.type->elem);
   FlName name = e->field.name;
   if (!row) {
     FlDiag *d = fl_sema_report(s, FL_E0604, name.span, "%s has no fields", fl_val_text(s, v));
-    (void)fl_habit_field(s, d, name.text);
+    if (!fl_habit_field(s, d, name.text)) fl_habit_method(s, e);
     return fl_val_error(s);
   }
   int k = fl_type_field_find(row, name.text);

@@ -14,6 +14,14 @@ const char *fl_habit_says(FlArena *a, const char *name);
 bool fl_habit_help(FlSema *s, FlDiag *d, const char *name, FlSpan at, bool called);
 /* Adds which of these parameters is called so elsewhere; false: none. */
 bool fl_habit_param(FlSema *s, FlDiag *d, FlName name, int n, const char *const *known);
+/* Adds what this member of a module is called here, as `metrics.accuracy_score`; whether it is known. */
+bool fl_habit_member(FlSema *s, FlDiag *d, const char *module, FlName name);
+/* `t["x"]`: adds `t.x`, with the edit, to the message about the text in brackets. */
+void fl_habit_quoted_field(FlSema *s, FlDiag *d, const FlExpr *e);
+/* `x <- 3`, of a name that is not there; whether it is that. */
+bool fl_habit_arrow(FlSema *s, FlDiag *d, FlName name);
+/* `COUNT(x)`: a function in capitals, here or elsewhere; whether there is one. */
+bool fl_habit_shouted(FlSema *s, FlDiag *d, FlName name);
 /* `drop(columns = x)`: what takes columns by position alone needs no such word; adds the edit. */
 void fl_habit_left_out(FlSema *s, FlDiag *d, FlName name);
 /* `expression.alias("q")` where a column needs a name: adds it, with the edit; whether it is such a call. */
@@ -26,7 +34,8 @@ const char *fl_habit_plain_text(const FlExpr *e);
 /* Adds what a name behind a point, which is no field there, is in flow; whether it is known. */
 bool fl_habit_field(FlSema *s, FlDiag *d, const char *name);
 /* The same for `x.name(..)` and `x.name`, where `name` is no field of x, but a function, here or elsewhere:
- * it stands before what it is called with. call: all of it; NULL: without brackets. */
+ * it stands before what it is called with; also for `np.mean(a)` and `d.dt.month`. call: all of it, a call or
+ * a field. */
 void fl_habit_method(FlSema *s, const FlExpr *call);
 
 #endif

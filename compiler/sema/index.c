@@ -211,8 +211,7 @@ static bool read_value(FlSema *s, const FlSubscript *sub, FlValue *n, Sub *out) 
     fl_diag_help(s->sink, d, "say what null means with `??`");
   if (v.type->kind == FL_TY_ARRAY && v.type->dtype == FL_TEXT)
     fl_diag_help(s->sink, d, "columns are chosen by `t |> select(k, x)`");
-  if (fl_habit_plain_text(e))
-    fl_diag_help(s->sink, d, "a column or a field is written behind a point: `.%s`", fl_habit_plain_text(e));
+  if (fl_habit_plain_text(e)) fl_habit_quoted_field(s, d, e);
   return false;
 }
 

@@ -1,6 +1,8 @@
 /* operators.c: unary and binary operators on finished values. Numbers are brought to one type first
  * (LANGUAGE 4), arrays are taken element by element, tuples of numbers field by field. */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "sema/builtins/builtin.h"
 #include "sema/decimal.h"
@@ -83,6 +85,8 @@ FlVal fl_sema_wrong_operands(FlSema *s, const char *op, FlVal a, FlVal b, FlSpan
   else if (fl_val_is_category(a) || fl_val_is_category(b))
     fl_diag_help(s->sink, d, "take the numbers of its levels, `codes(c)`, or its texts, `text(c)`");
   else if (text_and_date) fl_diag_help(s->sink, d, "write the date as `date(\"2026-01-31\")`");
+  else if (strcmp(op, "%") == 0 && is_dtype(a, FL_TEXT))
+    fl_diag_help(s->sink, d, "what is filled in stands in braces: `\"{x}\"`, with two digits `\"{x:.2f}\"`");
   else if (is_dtype(a, FL_TEXT) && is_number(b))
     fl_diag_help(s->sink, d, "put the number in a text: `\"{x}\"`, or read the text with `parse_f64(...)`");
   else if (is_dtype(b, FL_TEXT) && is_number(a))
@@ -709,6 +713,51 @@ static bool quotes_column(FlSema *s, const FlExpr *e, FlVal a, FlVal b) {
   return false;
 }
 
+static bool is_date_text(const char *t, size_t n) {
+  if (n != 10 || t[4] != '-' || t[7] != '-') return false;
+  for (size_t k = 0; k < n; k++)
+    if (k != 4 && k != 7 && (t[k] < '0' || t[k] > '9')) return false;
+  return true;
+}
+
+/* The literal that a text beside a number, a date or a time stands for; NULL: none. */
+static const char *literal_of(FlSema *s, const char *text, FlVal other) {
+  char *end = (char *)(uintptr_t)text;
+  bool date = is_date_text(text, strlen(text));
+  if (is_dtype(other, FL_DATE)) return date ? fl_arena_printf(s->arena, "date(\"%s\")", text) : NULL;
+  if (is_dtype(other, FL_DATETIME)) {
+    bool time = strlen(text) >= 16 && is_date_text(fl_arena_strndup(s->arena, text, 10), 10);
+    return date || time ? fl_arena_printf(s->arena, "datetime(\"%s\")", text) : NULL;
+  }
+  if (!is_number(other) || !*text || !strchr("-.0123456789", *text)) return NULL;
+  if (fl_dtype_is_float(other.type->dtype)) (void)strtod(text, &end);
+  else (void)strtoll(text, &end, 10);
+  return *end || strpbrk(text, "xXpP") ? NULL : text;
+}
+
+/* `year(day) == "2024"`, `day > "2024-02-01"`: adds to the message, the last one, what is written instead. */
+static void literal_meant(FlSema *s, const FlExpr *e, FlVal a, FlVal b) {
+  const FlExpr *sides[] = {e->binary.left, e->binary.right};
+  const FlVal values[] = {a, b};
+  FlDiag *d = s->sink->diags.n ? s->sink->diags.at[s->sink->diags.n - 1] : NULL;
+  if (!d || d->code != FL_E0312 || d->edit.text || fl_syntax_precedence(e->binary.op) != FL_BINDS_COMPARE)
+    return;
+  for (int k = 0; k < 2; k++) {
+    const char *text = fl_habit_plain_text(sides[k]), *by = text ? literal_of(s, text, values[1 - k]) : NULL;
+    FlSpan at = sides[k]->span;
+    if (!text && at.len == 10) { /* 2024-02-01, without quotes */
+      const char *from = fl_sources_get(s->sources, at.file)->text + at.start;
+      const char *written = fl_arena_strndup(s->arena, from, 10);
+      by = is_date_text(written, 10) ? literal_of(s, written, values[1 - k]) : NULL;
+    }
+    if (!by || (!text && *by != 'd')) continue;
+    bool number = by == text;
+    fl_diag_help(s->sink, d, number ? "a number stands without quotes: `%s`" : "write `%s`", by);
+    d->edit.span = at;
+    d->edit.text = by;
+  }
+}
+
 FlVal fl_sema_binary_expr(FlSema *s, const FlExpr *e, const FlType *want) {
   FlBinaryOp op = e->binary.op;
   FlSpan span = e->binary.op_span, left = e->binary.left->span, right = e->binary.right->span;
@@ -732,5 +781,7 @@ FlVal fl_sema_binary_expr(FlSema *s, const FlExpr *e, const FlType *want) {
   FlVal b = fl_sema_expr(s, e->binary.right, among ? fl_type_array(s->types, a.type->dtype, false, 1) : NULL);
   if (fl_val_bad(a) || fl_val_bad(b) || quotes_column(s, e, a, b)) return fl_val_error(s);
   fl_known_values_look(s, e, a, b);
-  return fl_sema_binary(s, op, a, b, span, left, right);
+  FlVal v = fl_sema_binary(s, op, a, b, span, left, right);
+  if (fl_val_bad(v)) literal_meant(s, e, a, b);
+  return v;
 }

@@ -21,6 +21,23 @@ typedef struct SizeEnv {
   FlValue **fresh;
 } SizeEnv;
 
+/* What a type of other languages is here; NULL: nobody knows. */
+static const char *type_elsewhere(const char *name) {
+  static const char *const types[][2] = {
+      {"int", "i64"},       {"integer", "i64"},    {"long", "i64"},          {"int64", "i64"},
+      {"bigint", "i64"},    {"int32", "i32"},      {"int16", "i16"},         {"int8", "i8"},
+      {"uint8", "u8"},      {"uint16", "u16"},     {"uint32", "u32"},        {"uint64", "u64"},
+      {"float", "f64"},     {"double", "f64"},     {"float64", "f64"},       {"number", "f64"},
+      {"numeric", "f64"},   {"real", "f64"},       {"float32", "f32"},       {"str", "text"},
+      {"string", "text"},   {"String", "text"},    {"character", "text"},    {"varchar", "text"},
+      {"object", "text"},   {"boolean", "bool"},   {"logical", "bool"},      {"timestamp", "datetime"},
+      {"Timestamp", "datetime"}, {"timedelta", "duration"}, {"interval", "duration"},
+  };
+  for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+    if (strcmp(types[k][0], name) == 0) return types[k][1];
+  return NULL;
+}
+
 static FlBinding *find_type(FlSema *s, const FlTypeExpr *t, bool quiet) {
   FlName name = t->name.name;
   FlBinding *b = NULL;
@@ -64,13 +81,12 @@ static FlBinding *find_type(FlSema *s, const FlTypeExpr *t, bool quiet) {
                    "at most %d "
                    "digits; for more take `f64`, or `text`",
                    FL_DECIMAL_DIGITS);
-    else if (near) fl_diag_meant(s->sink, d, name.span, "", near);
-    else if (strcmp(name.text, "int") == 0) fl_diag_help(s->sink, d, "whole numbers are `i64`");
-    else if (strcmp(name.text, "float") == 0 || strcmp(name.text, "double") == 0 ||
-             strcmp(name.text, "float64") == 0)
-      fl_diag_help(s->sink, d, "real numbers are `f64`");
-    else if (strcmp(name.text, "str") == 0 || strcmp(name.text, "string") == 0)
-      fl_diag_help(s->sink, d, "text is `text`");
+    else if (near && !type_elsewhere(name.text)) fl_diag_meant(s->sink, d, name.span, "", near);
+    else if (type_elsewhere(name.text)) {
+      fl_diag_help(s->sink, d, "in flow it is `%s`", type_elsewhere(name.text));
+      d->edit.span = name.span;
+      d->edit.text = type_elsewhere(name.text);
+    }
   }
   return NULL;
 }

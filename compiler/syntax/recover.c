@@ -73,6 +73,9 @@ static const Foreign foreign_words[] = {
     {"do", "a block is written in braces: while c { ... }", NULL},
     {"end", "a block ends with `}`", NULL},
     {"foreach", "write `for x in xs { ... }`", NULL},
+    {"try", "an error ends the run: ask before, by `if`, or by `x ?? y` where null says it", NULL},
+    {"repeat", "write `while true { ... break ... }`", NULL},
+    {"loop", "write `while true { ... break ... }`", NULL},
     {"raise", "write `error(\"...\")`", NULL},
     {"throw", "write `error(\"...\")`", NULL},
     {"unless", "write `if not c { ... }`", NULL},
@@ -84,12 +87,13 @@ static const Foreign foreign_words[] = {
 };
 
 static bool foreign_word(const Place *x) {
-  const FlToken *candidates[] = {x->found, x->prev};
-  for (int k = 0; k < 2; k++)
+  bool block = x->found->kind == FL_TOK_LBRACE; /* `switch (x) {` */
+  const FlToken *candidates[] = {x->found, x->prev, block ? x->head : x->found};
+  for (int k = 0; k < 3; k++)
     for (size_t i = 0; i < sizeof foreign_words / sizeof foreign_words[0]; i++) {
       if (!is_word(candidates[k], foreign_words[i].word)) continue;
       if (k == 1 && !fl_syntax_begins_operand(x->found->kind) && x->found->kind != FL_TOK_COLON &&
-          x->found->kind != FL_TOK_IF)
+          x->found->kind != FL_TOK_IF && !block)
         continue;
       char *message =
           fl_arena_printf(x->p->arena, "`%s` is not a word of this language", foreign_words[i].word);

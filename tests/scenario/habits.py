@@ -1,4 +1,4 @@
-"""Names that people bring along (compiler/sema/habits.def): what a message proposes is flow that compiles, whatever it proposes in
+"""Names that people bring along (compiler/sema/habits*.def): what a message proposes is flow that compiles, whatever it proposes in
 place of a name there is, and no name of pandas, Polars or numpy (habits/names.txt, which habits/make.py writes), nor a common one of dplyr, tidyr, stringr,
 lubridate, R, SQL or Python (habits/words.txt), is taken for one that is spelt like it."""
 import json
@@ -25,7 +25,7 @@ CASES = [  # written from habit -> the message, or the script that its edit make
     ('t |> join(other, on = "k")', "t |> join(other, on = k)"), ("t |> filter(x > 1)", "t |> where(x > 1)"),
     ("t |> mutate(q = x * 2)", "t |> derive(q = x * 2)"), ("print(True)", "print(true)"), ("t |> fillna(x = 0.0)", "t |> fill_null(x = 0.0)"),
     ("t |> order_by(x)", "t |> sort(x)"), ("t |> drop_duplicates(k)", "t |> distinct(k)"), ("print(str(p))", "print(text(p))"),
-    ('t |> sort(x, descending = true)', "`sort(desc(x))`"), ('t["x"]', "`.x`"), ('print(f"{p}")', 'print("{p}")'),
+    ('t |> sort(x, descending = true)', "`sort(desc(x))`"), ('t["x"]', "t.x"), ('print(f"{p}")', 'print("{p}")'),
     ('let q = ["a": 1]', "(a = 1, b = 2)"), ("let q = [2 * v for v in a]", "let q = [for v in a: 2 * v]"), ("q = 3", "let q = .."),
     ("t |> group_by(k) |> mean(x)", "summarize(mean = mean(x))"), ("linear.ols(m, a)", "import linear"), ("kmeans(m, 2)", "`cluster.kmeans`, with `import cluster`"),
     ("sort(a, descending = true)", "`a[argsort(-a)]`"), ("t |> sort(x desc)", "t |> sort(desc(x))"), ("let q: i64 = len(a) / 2", "`//`"), ("import pandas as pd", "part of the language"),
@@ -41,10 +41,10 @@ CASES = [  # written from habit -> the message, or the script that its edit make
     ('t |> where("x" > 1)', "t |> where(x > 1)"), ('t |> where("s" == "u")', 't |> where(s == "u")'), ('t |> where("s" in ["u"])', 't |> where(s in ["u"])'),
     ('t |> derive((x * 2).alias("q"))', "t |> derive(q = (x * 2))"), ("t |> drop(columns = x)", "t |> drop(x)"), ("t |> drop_null(subset = x)", "t |> drop_null(x)"),
     ('t |> rename(x = "q")', "t |> rename(q = x)"), ("print(len t)", "`len(..)`"), ('t[, "x"]', "`t.x`"),
-    ("print(n())", "print(count())"), ("t.shape", "len(t)"), ('t |> derive(u = s.str.upper())', "`upper(w)`"), ("t |> derive(z = x.fillna(0))", "x ?? 0"),
+    ("print(n())", "print(count())"), ("t.shape", "len(t)"), ('t |> derive(u = s.str.upper())', "t |> derive(u = upper(s))"), ("t |> derive(z = x.fillna(0))", "x ?? 0"),
     ("t |> derive(z = x.dropna())", "t |> drop_null(x)"), ("print(length(w))", "n_chars(w)"), ("t |> derive(z = ifnull(x, 0))", "x ?? 0"),
     ("t |> select(across(x))", "each(numeric()"), ("print(least(a, b))", "print(min(a, b))"), ('print(left(w, 2))', "slice(w, 0, 3)"),
-    ("let q = predict(p, m)", "linear.predict(model, x)"), ("print(round(p, places = 2))", "x, digits"), ("for i in range(3) { print(i) }", "0..n"), ("np.mean(a)", "part of the language"),
+    ("let q = predict(p, m)", "linear.predict(model, x)"), ("print(round(p, places = 2))", "x, digits"), ("for i in range(3) { print(i) }", "0..n"), ("np.mean(a)", "mean(a)"), ("np.where(a > 1, 1, 0)", "if c { a } else { b }"),
 ]
 
 
@@ -73,7 +73,7 @@ def checked(folder, scripts):
 place = Place()
 (place.path / "x.csv").write_text("a\tb\n1\t2\n")
 rows = {}
-for kind, arguments in ROW.findall((ROOT / "compiler/sema/habits.def").read_text()):
+for kind, arguments in ROW.findall("".join((ROOT / f"compiler/sema/{name}.def").read_text() for name in ("habits", "habits_learning"))):
     fields = [text_of(f) for f in re.findall(r'"((?:[^"\\]|\\.)*)"', arguments)]
     check(fields[0] not in rows, f"{fields[0]} has one row")
     check(len(fields) == (4 if kind == "HABIT" else 2), f"{fields[0]}: a row of {kind}")

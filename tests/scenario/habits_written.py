@@ -13,12 +13,16 @@ let other = table(k = [1, 2], x = [1.0, 2.5], z = [7, 8])
 let a = [1.0, 2.0, 3.0]
 let m = [[1.0, 2.0, 0.5], [3.0, 4.0, 0.1], [5.0, 7.0, 0.3]]
 let p = 2.5
+let sales = table(region = ["north", "south", "north", "west", "south"], product = ["a", "b", "a", "b", "a"], amount = [10.0, 25.5, 7.25, 40.0, 3.0],
+  qty = [1, 2, 1, 4, 1], day = [date("2024-01-03"), date("2024-02-11"), date("2024-02-20"), date("2024-03-01"), date("2024-03-15")], note = ["x", null, "z", null, "q"])
+let stores = table(region = ["north", "south", "east"], size = [3, 5, 2])
+let xs = [1.5, 2.5, 4.0]
 """
-EDITS = 3  # so many may follow one after the other
+EDITS = 4  # so many may follow one after the other
 
 
 def script(line):
-    return PRELUDE + (line[1:] if line[0] == "!" else f"{line} |> show" if "|>" in line else f"show({line})") + "\n"
+    return PRELUDE + (line[1:].replace("\\n", "\n") if line[0] == "!" else f"{line} |> show" if "|>" in line else f"show({line})") + "\n"
 
 
 def errors(folder, scripts):
@@ -76,6 +80,6 @@ for k, (wrong, right, says) in cases.items():
     else:
         ok = not found[k] and (not right or shown("made.flow", texts[k]) == shown("right.flow", script(right)))
     helped += ok
-    check(ok, wrong, f"wanted {says or right}, made {texts[k].splitlines()[-1]}, said {last[k]['message']} / {last[k]['help']}")
+    check(ok, wrong, f"wanted {says or right}, made {texts[k][len(PRELUDE):]}, said {last[k]['message']} / {last[k]['help']}")
 check(len(cases) >= 150 and helped >= 0.9 * len(cases), f"{helped} of {len(cases)} are helped")
 finish()

@@ -5,6 +5,7 @@
  * parameter that is not optional given. */
 #include "sema/builtins/builtin.h"
 #include "sema/call.h"
+#include "sema/habits.h"
 #include "sema/scope.h"
 #include "sema/value.h"
 
@@ -110,20 +111,41 @@ static bool no_such_param(FlSema *s, const FlBuiltin *bi, FlName name) {
     }
     if (!by_position) fl_vec_push(s->arena, &known, p->name);
   }
-  fl_sema_no_param(s, bi->name, name, known.n, known.at);
+  FlDiag *d = fl_sema_no_param(s, bi->name, name, known.n, known.at);
+  if (bi->takes_rest && !d->edit.text) fl_habit_left_out(s, d, name);
   return false;
 }
 
-static bool one_too_many(FlSema *s, const FlBuiltin *bi, FlSpan span) {
-  int most = 0;
-  for (int k = 0; k < bi->n_params; k++) most += !bi->params[k].by_name;
+/* How many parameters have names alone, and the last of them. */
+static int by_names(const FlBuiltin *bi, const char **last) {
+  int n = 0;
+  for (int k = 0; k < bi->n_params; k++)
+    if (bi->params[k].by_name) n++, *last = bi->params[k].name;
+  return n;
+}
+
+static bool one_too_many(FlSema *s, const FlCallSite *c, FlSpan span) {
+  const FlBuiltin *bi = c->builtin;
+  const FlVal first = bi->n_params ? c->args[0].value : (FlVal){0};
+  const char *only = NULL;
+  int named = by_names(bi, &only), most = bi->n_params - named;
   FlDiag *d = fl_sema_report(s, FL_E0210, span, "`%s` takes %d argument%s by position, and this is one more",
                              bi->name, most, most == 1 ? "" : "s");
-  FlText1 named = {0};
+  if (first.type && first.type->kind == FL_TY_TABLE && strcmp(bi->name, "count") == 0) {
+    fl_diag_help(s->sink, d, "rows are counted by `len(t)`, those of groups by `t |> group_by(k) |> "
+                             "summarize(n = count())`, of different values by `t |> value_counts(k)`");
+    return false;
+  }
+  FlText1 names = {0};
   for (int k = 0; k < bi->n_params; k++)
-    if (bi->params[k].by_name) fl_text_addf(&named, "%s`%s = ..`", named.len ? ", " : "", bi->params[k].name);
-  if (named.len) fl_diag_help(s->sink, d, "others have names: %s", named.s);
-  fl_text_reset(&named);
+    if (bi->params[k].by_name) fl_text_addf(&names, "%s`%s = ..`", names.len ? ", " : "", bi->params[k].name);
+  const char *say = named == 1 ? "one more has a name: %s" : "others have names: %s";
+  if (named) fl_diag_help(s->sink, d, say, names.s);
+  fl_text_reset(&names);
+  if (named != 1 || !(bi->kinds & FL_BUILTIN_VERB)) return false;
+  d->edit.span = span;
+  d->edit.span.len = 0;
+  d->edit.text = fl_arena_printf(s->arena, "%s = ", only);
   return false;
 }
 
@@ -144,7 +166,7 @@ static bool bind_arguments(FlSema *s, FlCallSite *c, int n, const FlActual *args
       c->rest[c->n_rest++] = args[i];
       continue;
     }
-    if (k < 0) return name ? no_such_param(s, bi, args[i].name) : one_too_many(s, bi, args[i].span);
+    if (k < 0) return name ? no_such_param(s, bi, args[i].name) : one_too_many(s, c, args[i].span);
     if (fl_actual_given(&c->args[k])) {
       fl_sema_report(s, FL_E0211, args[i].span, "`%s` is given twice", bi->params[k].name);
       return false;

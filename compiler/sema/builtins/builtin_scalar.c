@@ -12,11 +12,15 @@
 #include "sema/value.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 FlVal fl_scalar_arg_wrong(FlSema *s, FlCallSite *c, FlActual *a, FlVal v, const char *takes) {
   FlDiag *d = fl_sema_report(s, FL_E0325, a->span, "`%s` takes %s, and this is %s", c->builtin->name, takes,
                              fl_val_text(s, v));
-  if (v.type->kind == FL_TY_TABLE) fl_diag_help(s->sink, d, "take a column, `t.x`");
+  bool rows = v.type->kind == FL_TY_TABLE || v.type->kind == FL_TY_ARRAY;
+  if (rows && strcmp(c->builtin->name, "slice") == 0)
+    fl_diag_help(s->sink, d, "rows are a range, counted from 0: `t[0..3]`, `a[2..]`, or `t |> head(3)`");
+  else if (v.type->kind == FL_TY_TABLE) fl_diag_help(s->sink, d, "take a column, `t.x`");
   if (fl_val_is_decimal(v)) fl_diag_help(s->sink, d, "make a float of it: `f64(...)`");
   if (fl_val_is_category(v))
     fl_diag_help(s->sink, d, "take the numbers of its levels, `codes(c)`, or its texts, `text(c)`");

@@ -120,6 +120,10 @@ int fl_verb_column(FlSema *s, FlVal t, const FlExpr *e) {
         e && e->kind == FL_EXPR_UNARY && e->unary.op == FL_UN_NEG ? e->unary.operand : NULL;
     if (left_out && left_out->kind == FL_EXPR_NAME)
       fl_diag_help(s->sink, d, "all columns but one: `drop(%s)`", left_out->name.text);
+    if (e && e->kind == FL_EXPR_BINARY && e->binary.op == FL_BIN_EQ)
+      fl_diag_help(s->sink, d,
+                   "`on = k` of a column of both, `on = (k = l)` where the other calls it `l`; a condition "
+                   "is `where = ..`");
     (void)fl_habit_name_list(s, d, e);
     return -1;
   }
@@ -309,6 +313,7 @@ FlVal fl_builtin_where(FlSema *s, FlCallSite *c) {
                                  fl_val_text(s, v));
       const char *quoted = fl_habit_plain_text(text);
       if (quoted) fl_diag_help(s->sink, d, "a condition stands without quotes: `%s`", quoted);
+      if (v.type->kind == FL_TY_FUNC) fl_diag_help(s->sink, d, "columns are their names: `where(x > 1)`");
       if (quoted) d->edit.span = c->rest[i].span;
       if (quoted) d->edit.text = quoted;
       return fl_val_error(s);

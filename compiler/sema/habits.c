@@ -6,6 +6,7 @@
 #include "data/name_text.h"
 #include "sema/builtins/builtin.h"
 #include "sema/habits.h"
+#include "sema/scope.h"
 
 #include <string.h>
 
@@ -271,8 +272,16 @@ static FlDiag *said_of(FlSema *s, FlSpan at, FlDiagCode one, FlDiagCode other) {
 /* That there is no such field. */
 static FlDiag *no_field(FlSema *s, FlSpan at) { return said_of(s, at, FL_E0601, FL_E0604); }
 
-bool fl_habit_field(FlSema *s, FlDiag *d, const char *name) {
+/* The row of a name behind a point. What tables have too, as `t.filter(..)`, is not meant of them. */
+static const Habit *behind_point(FlSema *s, const FlDiag *d, const char *name) {
   const Habit *h = find(fl_arena_printf(s->arena, ".%s", name), false);
+  const Habit *called = find(name, true);
+  const FlBuiltin *verb = fl_builtin_find(s, called && called->flow[0] ? called->flow : name);
+  return d->code == FL_E0601 && verb && (verb->kinds & FL_BUILTIN_COLUMNS) ? NULL : h;
+}
+
+bool fl_habit_field(FlSema *s, FlDiag *d, const char *name) {
+  const Habit *h = behind_point(s, d, name);
   if (h) fl_diag_help(s->sink, d, "%s", said(s->arena, h));
   else if (d->code == FL_E0604 && fl_builtin_find(s, name))
     fl_diag_help(s->sink, d, "a function stands before what it is called with: `%s(..)`", name);
@@ -314,6 +323,7 @@ static bool of_package(FlSema *s, const FlExpr *call, const FlExpr *field) {
   const char *whole = fl_arena_printf(s->arena, "%s.%s", package ? package : base->name.text, name);
   const Habit *own = find(whole, false); /* or a name of R: `is.na(x)` */
   FlDiag *d = package || own ? said_of(s, base->span, FL_E0201, FL_E0601) : NULL;
+  if (!d && own) d = no_field(s, field->field.name.span); /* date.today(): there is a function `date` */
   if (!d) return false;
   bool column = call->kind == FL_EXPR_CALL && call->call.args.n == 1 && strcmp(name, "col") == 0;
   const char *text = column ? fl_habit_plain_text(call->call.args.at[0].value) : NULL;
@@ -343,11 +353,13 @@ static bool of_accessor(FlSema *s, const FlExpr *call, const FlExpr *field) {
   FlDiag *d = is ? no_field(s, inner->field.name.span) : NULL;
   if (!d) return false;
   const char *name = field->field.name.text;
-  const Habit *own = find(fl_arena_printf(s->arena, ".%s", name), false), *h = own ? own : find(name, true);
+  const char *whole = fl_arena_printf(s->arena, "%s.%s", inner->field.name.text, name);
+  const Habit *own = find(whole, false), *h = own ? own : find(name, true);
   const char *flow = own ? own->flow : fl_builtin_find(s, name) ? name : h ? h->flow : "";
   const char *by = flow[0] ? called_with(s, flow, inner->field.base->span, call) : NULL;
   if (h && !by) fl_diag_help(s->sink, d, "%s", said(s->arena, h));
   if (!by) return true;
+  fl_diag_help(s->sink, d, "a function stands before what it is called with: `%s`", by);
   d->edit.span = call->span;
   d->edit.text = by;
   return true;
@@ -363,8 +375,11 @@ void fl_habit_method(FlSema *s, const FlExpr *call) {
   const char *flow = fl_builtin_find(s, name.text) ? name.text : h ? h->flow : NULL;
   bool field_alone = d && d->edit.text && same_span(d->edit.span, field->span); /* it is called, after all */
   if (!d || (d->edit.text && !field_alone) || !flow) return;
-  if (find(fl_arena_printf(s->arena, ".%s", name.text), false)) return;
+  if (behind_point(s, d, name.text)) return;
   bool takes = d->code != FL_E0604 || !of_tables_alone(fl_builtin_find(s, flow));
+  const FlExpr *of = field->field.base; /* of a function there is nothing to call it with */
+  bool named = of->kind == FL_EXPR_NAME && !fl_scope_find(s, of->name.text);
+  if (named && fl_builtin_find(s, of->name.text)) return;
   if (!takes && !h) return;
   if (!takes) {
     fl_diag_help(s->sink, d, "%s", said(s->arena, h));

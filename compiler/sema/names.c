@@ -96,7 +96,7 @@ static void look_field(Names *n, const FlExpr *e) {
 typedef struct Callee {
   const FlBinding *fn;
   const FlBuiltin *builtin;
-  bool missing; /* nothing has this name: it may be meant for a verb */
+  bool missing; /* nothing has this name, or a value and a builtin: it may be a verb */
 } Callee;
 
 static Callee callee_of(Names *n, const FlExpr *f) {
@@ -112,6 +112,7 @@ static Callee callee_of(Names *n, const FlExpr *f) {
     look(n, f);
     return (Callee){.missing = f->kind == FL_EXPR_FIELD}; /* x.f(..): that is f(x, ..), perhaps a verb */
   }
+  const FlBuiltin *bi = fl_builtin_find(s, f->name.text);
   bool something = false;
   for (FlScope *scope = s->scope; scope; scope = scope->parent)
     for (int i = fl_scope_last(scope, f->name.text); i >= 0; i = fl_scope_before(scope, i)) {
@@ -119,12 +120,11 @@ static Callee callee_of(Names *n, const FlExpr *f) {
       if (!something) fl_witness_name(s, f->span, b);
       something = true;
       if (b->kind == FL_BIND_FN) return (Callee){.fn = b};
-      if (b->lost || b->open) return (Callee){0};
+      if (b->lost || b->open) return (Callee){.missing = bi != NULL};
     }
-  const FlBuiltin *bi = fl_builtin_find(s, f->name.text);
   if (bi && !something) fl_witness_builtin(s, f->span, bi);
   if (!bi && !something && !was_reported(s, f->span)) fl_call_unknown(s, f->name, f->span);
-  return (Callee){.builtin = something ? NULL : bi, .missing = !something && !bi};
+  return (Callee){.builtin = something ? NULL : bi, .missing = something ? bi != NULL : !bi};
 }
 
 /* Functions of one name differ by a type that nobody knows here. */

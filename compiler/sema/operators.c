@@ -87,6 +87,8 @@ FlVal fl_sema_wrong_operands(FlSema *s, const char *op, FlVal a, FlVal b, FlSpan
   else if (text_and_date) fl_diag_help(s->sink, d, "write the date as `date(\"2026-01-31\")`");
   else if (strcmp(op, "%") == 0 && is_dtype(a, FL_TEXT))
     fl_diag_help(s->sink, d, "what is filled in stands in braces: `\"{x}\"`, with two digits `\"{x:.2f}\"`");
+  else if ((is_dtype(a, FL_DATE) || is_dtype(a, FL_DATETIME)) && is_number(b) && strchr("+-", *op))
+    fl_diag_help(s->sink, d, "a step in time is a duration: `d %s days(7)`, `d %s months(1)`", op, op);
   else if (is_dtype(a, FL_TEXT) && is_number(b))
     fl_diag_help(s->sink, d, "put the number in a text: `\"{x}\"`, or read the text with `parse_f64(...)`");
   else if (is_dtype(b, FL_TEXT) && is_number(a))
@@ -337,9 +339,19 @@ static FlVal logic(FlSema *s, FlBinaryOp op, FlVal a, FlVal b, FlSpan span) {
   return fl_sema_lift(s, span, 2, args, logic_element, &is_and);
 }
 
+static FlVal not_bool(FlSema *s, FlVal v, FlSpan span) {
+  FlDiag *d = fl_sema_report(s, FL_E0312, span, "`not` takes a bool, and this is %s", fl_val_text(s, v));
+  bool many = v.type->kind == FL_TY_ARRAY || v.type->kind == FL_TY_TABLE || v.type->kind == FL_TY_LIST;
+  if (many) fl_diag_help(s->sink, d, "whether there is nothing in it is asked by `len(a) == 0`");
+  else if (is_dtype(v, FL_TEXT))
+    fl_diag_help(s->sink, d, "an empty text is `w == \"\"`, a missing one `is_null(w)`");
+  else if (is_number(v)) fl_diag_help(s->sink, d, "nought is asked by `x == 0`");
+  return fl_val_error(s);
+}
+
 FlVal fl_sema_not(FlSema *s, FlVal v, FlSpan span) {
   if (!is_dtype(v, FL_BOOL))
-    return fl_sema_error(s, FL_E0312, span, "`not` takes a bool, and this is %s", fl_val_text(s, v));
+    return not_bool(s, v, span);
   return fl_sema_lift_op(s, span, FL_OP_NOT, 1, &v, FL_BOOL, NULL);
 }
 

@@ -468,6 +468,10 @@ static void explain_misfit(FlSema *s, FlDiag *d, FlVal v, const FlType *want) {
   else if (both && t->kind == FL_TY_ARRAY && want->kind == FL_TY_ARRAY && t->rank != want->rank)
     fl_diag_note(s->sink, d, (FlSpan){0}, "one has %d dimension%s, the other %d", t->rank,
                  t->rank == 1 ? "" : "s", want->rank);
+  else if (t->kind == FL_TY_TABLE && want->kind == FL_TY_ARRAY && want->rank == 2)
+    fl_diag_help(s->sink, d, "columns become a matrix by `matrix(t, x, y)`, or `matrix(t, numeric())`");
+  else if (t->kind == FL_TY_TABLE && want->kind == FL_TY_ARRAY)
+    fl_diag_help(s->sink, d, "take a column, `t.x`");
   else if (fl_type_row(t) && fl_type_row(want)) fl_sema_explain_rows(s, d, t, want);
 }
 

@@ -133,6 +133,8 @@ static void mend(Layout *y, FlSpan where, bool say) {
     FlDiag *d = fl_report(y->p->sink, FL_E0102, open->span, "this %s is never closed",
                           fl_syntax_token_name(open->kind));
     fl_diag_note(y->p->sink, d, where, "%s is missing before this", closer);
+    if (open > y->out.at && open[-1].kind == FL_TOK_FOR && y->p->source->text[where.start] == ';')
+      fl_diag_help(y->p->sink, d, "a loop goes over values: `for i in 0..n { ... }`");
   }
   close_innermost(y, &(FlToken){.span = {.file = where.file, .start = where.start}, .made = true});
 }

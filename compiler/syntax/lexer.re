@@ -193,7 +193,7 @@ static void report_character(Lexer *x, const char *from) {
   if (!strncmp(from, "\xE2\x80\x9C", 3) || !strncmp(from, "\xE2\x80\x9D", 3)) fl_diag_help(sink, d, "a text is written in straight quotes: \"...\"");
   if (!strncmp(from, "\xC2\xA0", 2)) fl_diag_help(sink, d, "this is a no-break space; write an ordinary one");
   if (c == '$') fl_diag_help(sink, d, "a column or field is written with a point: t.price");
-  if (c == '~') fl_diag_help(sink, d, "negation is written `not`, a choice `if c { a } else { b }`, closeness of floats `a ~= b`");
+  if (c == '~') fl_diag_help(sink, d, "negation is written `not`, a choice `if c { a } else { b }`, closeness of floats `a ~= b`, a model `linear.ols(matrix(t, x), t.y)`");
   if (c == '\\') fl_diag_help(sink, d, "a line goes on after an operator, a comma or inside brackets; a lambda is written `x => ...`");
   add(x, c == '$' ? FL_TOK_DOT : FL_TOK_ILLEGAL, from, x->at)->made = true;
 }

@@ -404,6 +404,23 @@ static bool dotted_argument(const Place *x) {
   return true;
 }
 
+/* `distinct(k, .keep_all = TRUE)`, `summarise(n = n(), .by = k)` */
+static bool pointed_argument(const Place *x) {
+  const FlToken *name = x->next, *value = name + 2;
+  if (x->found->kind != FL_TOK_DOT || name->kind != FL_TOK_NAME) return false;
+  if (name[1].kind != FL_TOK_ASSIGN) return false;
+  if (x->prev->kind != FL_TOK_COMMA && x->prev->kind != FL_TOK_LPAREN) return false;
+  static const char *const needless[] = {"keep_all", "groups", NULL};
+  bool none = is_any(x, name, needless), last = x->prev->kind == FL_TOK_COMMA &&
+              (value[1].kind == FL_TOK_COMMA || value[1].kind == FL_TOK_RPAREN);
+  const char *help = none ? "`.%s` is not needed" : "write `%s = ..`";
+  FlDiag *d = fl_syntax_say(x, FL_E0101, x->found->span, "the name of an argument has no point",
+                            fl_arena_printf(x->p->arena, help, name->name));
+  if (!none) replace(d, x->found, x->found, "");
+  else if (last) replace(d, x->prev, value, "");
+  return true;
+}
+
 /* `for i, row in ..` */
 static bool loop_names(const Place *x) {
   if (x->found->kind != FL_TOK_COMMA || x->head->kind != FL_TOK_FOR || x->prev != x->head + 1) return false;
@@ -715,10 +732,10 @@ static bool subscript_left_out(const Place *x) {
 }
 
 static bool (*const rules[])(const Place *) = {
-    like, between, shouted, query, case_when, lambda, returned, range_of, dotted_argument, loop_names,
-    verb_by, window, r_function, of_namespace, empty_braces, is_null, not_in, renamed, counted, column_call,
-    mapping, quoted_name, choice_by_words, slice, generator_behind, imported_from, remainder_of, increment,
-    counting_for, comment, choice_behind, subscript_left_out,
+    like, between, shouted, query, case_when, lambda, returned, range_of, dotted_argument, pointed_argument,
+    loop_names, verb_by, window, r_function, of_namespace, empty_braces, is_null, not_in, renamed, counted,
+    column_call, mapping, quoted_name, choice_by_words, slice, generator_behind, imported_from,
+    remainder_of, increment, counting_for, comment, choice_behind, subscript_left_out,
 };
 
 bool fl_syntax_habit(const FlSyntaxPlace *x) {

@@ -124,6 +124,11 @@ int fl_verb_column(FlSema *s, FlVal t, const FlExpr *e) {
       fl_diag_help(s->sink, d,
                    "`on = k` of a column of both, `on = (k = l)` where the other calls it `l`; a condition "
                    "is `where = ..`");
+    const FlExpr *f = e && e->kind == FL_EXPR_CALL ? e->call.func : NULL;
+    if (f && f->kind != FL_EXPR_LAMBDA) /* which `each` makes */
+      fl_diag_help(s->sink, d,
+                   "columns by a pattern of their names are `cols(\"q_*\")`, all of numbers `numeric()`, all "
+                   "but some `except(x)`");
     (void)fl_habit_name_list(s, d, e);
     return -1;
   }
@@ -143,12 +148,20 @@ static FlVal fill_rows(FlSema *s, FlVal v, FlValue *rows) { /* a scalar on every
   return fl_val_with(s, fl_type_array(s->types, v.type->dtype, v.type->nullable, 1), parts, v);
 }
 
+static FlVal no_column(FlSema *s, FlVal v, FlSpan span, const char *name) {
+  FlDiag *d = fl_sema_report(s, FL_E0608, span,
+                             "the column `%s` must be an array or a scalar, and this is %s", name,
+                             fl_val_text(s, v));
+  if (v.type->kind == FL_TY_FUNC)
+    fl_diag_help(s->sink, d, "a column is computed of others by their names: `derive(z = x + y)`");
+  return fl_val_error(s);
+}
+
 FlVal fl_verb_as_column(FlSema *s, FlVal v, FlValue *rows, FlSpan span, const char *name) {
   if (fl_val_bad(v)) return v;
   if (v.type->kind == FL_TY_SCALAR) return fill_rows(s, v, rows);
   if (v.type->kind != FL_TY_ARRAY && v.type->kind != FL_TY_TABLE && v.type->kind != FL_TY_LIST)
-    return fl_sema_error(s, FL_E0608, span, "the column `%s` must be an array or a scalar, and this is %s",
-                         name, fl_val_text(s, v));
+    return no_column(s, v, span, name);
   if (!fl_sema_same_size(
           s, rows, fl_sema_dim(s, v, 0), span,
           fl_arena_printf(s->arena, "the table has {a} rows, but the column `%s` has {b}", name)))

@@ -496,6 +496,8 @@ FlVal fl_val_coerce(FlSema *s, FlVal v, const FlType *want, FlSpan span, const c
     fl_diag_note(s->sink, d, (FlSpan){0}, "`%s` and `%s` are different types, even with equal fields",
                  v.type->name, want->name);
   explain_misfit(s, d, v, want);
+  if (v.literal == FL_LIT_FLOAT && d->code == FL_E0302 && fl_dtype_is_int(want->dtype))
+    fl_diag_help(s->sink, d, "it has digits behind the point: `f64` keeps them, `i64(round(x))` rounds");
   return fl_val_error(s);
 }
 

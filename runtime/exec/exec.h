@@ -235,8 +235,11 @@ FlCtx *fl_run_ctx(FlRun *run); /* the script's own context */
 void fl_run_stop(FlRun *run, int signal);
 /* The signal that has asked the run to end, or 0. */
 int fl_run_signal(const FlRun *run);
-/* The process ends now, whatever the run is doing: files that it is writing are as they were. Any thread. */
-void fl_run_give_up(FlRun *run);
+/* The process ends now, whatever the run is doing: files that it is writing are as they were, and its record
+ * says by which signal (0: nothing). Any thread. */
+void fl_run_give_up(FlRun *run, int signal);
+/* Writes the record of a run that runs where that is due, though it be in one loop for long. Any thread. */
+void fl_run_record_if_due(FlRun *run);
 /* Runs program->main with the parameters' slots; tells of the error, if any; closes the
  * report. Returns the exit status; of a run that is tried FL_RUN_AGAIN where it did not come to its end. */
 enum { FL_RUN_AGAIN = -1 };

@@ -231,6 +231,8 @@ char *fl_stage_args_text(const FlStage *stage, const FlSlot *args);
 /* Whether the run leaves a record, by its options; and that it does. */
 bool fl_last_run_wanted(const FlRun *run);
 bool fl_last_run_sees(const FlRun *run);
+/* The process ends now: what is known so far, as stopped by the signal; any thread. */
+void fl_last_run_stopped(FlRun *run, int signal);
 void fl_last_run_save(void *run); /* while it runs: FlReportOptions.save */
 /* Reads the record of the run before, for who shows progress. */
 void fl_last_run_look(FlRun *run);
@@ -257,7 +259,9 @@ void fl_seen_free(FlSeenSoFar *all);
 
 /* What was shown, as lines of the record: exec/shown.c. */
 typedef struct FlShownSoFar {
+  pthread_mutex_t lock; /* of lines: another thread may be writing the record */
   FlBytes lines;
+  size_t whole; /* bytes of what is in them and complete */
   int64_t cells; /* that are in them */
   int32_t n;     /* tables and texts */
   bool rows_kept; /* of the table that is being added */
@@ -265,6 +269,7 @@ typedef struct FlShownSoFar {
   int32_t place_of;
   int32_t n_place;
 } FlShownSoFar;
+void fl_shown_record(FlShownSoFar *so_far, FILE *f); /* what is complete; any thread */
 
 struct FlRun {
   const FlProgram *program;

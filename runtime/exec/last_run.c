@@ -171,8 +171,7 @@ static void put_record(FILE *f, FlRun *run, const char *state, int status) {
   fputs(FL_RECORD_BEFORE, f);
   fl_record_put_calls(f, text, len);
   fputs(FL_RECORD_SHOWN, f);
-  if (!run->shown.lines.failed && run->shown.lines.len)
-    fwrite(run->shown.lines.at, 1, run->shown.lines.len, f);
+  fl_shown_record(&run->shown, f);
 }
 
 /* On the heap; NULL: no memory. */
@@ -218,18 +217,27 @@ void fl_last_run_look(FlRun *run) {
   fl_report_before(run->report, run->before);
 }
 
-void fl_last_run_save(void *run) {
+static void save(FlRun *run, const char *state, int status) {
   if (!has_store(run)) return;
   size_t size;
   look_before(run);
-  char *text = text_now(run, "running", 0, &size);
+  char *text = text_now(run, state, status, &size);
   if (text) keep(run, text, size);
   free(text);
+}
+
+void fl_last_run_save(void *run) { save(run, "running", 0); }
+
+void fl_last_run_stopped(FlRun *run, int signal) {
+  if (!signal || !run->recorded || run->options.tries || run->options.taker) return;
+  enum { PATIENCE = 2000 }; /* a tenth of a second: nobody waits longer who asks a second time */
+  if (fl_report_save_last(run->report, PATIENCE)) save(run, "stopped", 128 + signal);
 }
 
 void fl_last_run_end(FlRun *run, int status, int signal) {
   bool kept = is_kept(run), shown = is_shown(run);
   if (!kept && !shown) return;
+  fl_report_save_last(run->report, -1);
   if (kept && shown) read_before(run);
   else if (kept) look_before(run);
   size_t size;

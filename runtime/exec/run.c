@@ -145,6 +145,7 @@ FlRun *fl_run_new(const FlProgram *program, const FlRunOptions *options) {
   if (run->options.taker) run->options.out = say_nothing;
   const FlRunOptions *o = &run->options;
   run->recorded = fl_last_run_wanted(run);
+  pthread_mutex_init(&run->shown.lock, NULL);
   run->sched = o->pool ? o->pool : fl_sched_new(o->workers);
   int workers = run->sched ? fl_sched_workers(run->sched) : 1;
   run->entered = o->pool && fl_sched_enter(o->pool);
@@ -225,6 +226,7 @@ void fl_run_free(FlRun *run) {
   fl_record_free(run->before);
   fl_record_free(run->record);
   fl_bytes_reset(&run->shown.lines);
+  pthread_mutex_destroy(&run->shown.lock);
   fl_seen_free(&run->seen);
   free(run);
 }
@@ -243,7 +245,12 @@ int fl_run_signal(const FlRun *run) {
   return signal > 0 ? signal : 0;
 }
 
-void fl_run_give_up(FlRun *run) { fl_files_give_up(run->files); }
+void fl_run_give_up(FlRun *run, int signal) {
+  fl_files_give_up(run->files);
+  fl_last_run_stopped(run, signal);
+}
+
+void fl_run_record_if_due(FlRun *run) { fl_report_save_if_due(run->report, fl_report_now(run->report)); }
 
 static void tell_error(FlRun *run) {
   const FlError *error = run->main.error;

@@ -15,6 +15,18 @@ static bool keeps(const FlCtx *ctx) {
   return run && run->recorded && run->shown.n < FL_SHOWN_MOST;
 }
 
+/* What is in the lines now is complete. */
+static void leave(FlShownSoFar *so_far) {
+  so_far->whole = so_far->lines.failed ? 0 : so_far->lines.len;
+  pthread_mutex_unlock(&so_far->lock);
+}
+
+void fl_shown_record(FlShownSoFar *so_far, FILE *f) {
+  pthread_mutex_lock(&so_far->lock);
+  if (so_far->whole) fwrite(so_far->lines.at, 1, so_far->whole, f);
+  pthread_mutex_unlock(&so_far->lock);
+}
+
 /* ---- words ---- */
 
 /* As fl_record_word writes it; most words have nothing to escape. */
@@ -88,6 +100,7 @@ void fl_ctx_keep_plot(FlCtx *ctx, int32_t site, const char *svg, size_t len) {
 bool fl_ctx_keep_table(FlCtx *ctx, int32_t site, int64_t rows, int32_t columns, int64_t each) {
   if (!keeps(ctx)) return false;
   FlShownSoFar *so_far = &ctx->run->shown;
+  pthread_mutex_lock(&so_far->lock);
   int64_t cells = rows > FL_SHOWN_TABLE_CELLS || each > FL_SHOWN_TABLE_CELLS ? INT64_MAX / 2 : rows * each;
   so_far->rows_kept = cells <= FL_SHOWN_TABLE_CELLS && so_far->cells + cells <= FL_SHOWN_CELLS &&
                       so_far->lines.len < FL_SHOWN_BYTES;
@@ -98,17 +111,24 @@ bool fl_ctx_keep_table(FlCtx *ctx, int32_t site, int64_t rows, int32_t columns, 
   add_number(&so_far->lines, (uint64_t)rows, 10);
   add_number(&so_far->lines, so_far->rows_kept, 10);
   add_number(&so_far->lines, (uint64_t)columns, 10);
+  pthread_mutex_unlock(&so_far->lock);
   return true;
 }
 
 void fl_ctx_keep_column(FlCtx *ctx, const char *name, const char *type, size_t len) {
-  add_word(&ctx->run->shown.lines, name, strlen(name));
-  add_word(&ctx->run->shown.lines, type, len);
+  FlShownSoFar *so_far = &ctx->run->shown;
+  pthread_mutex_lock(&so_far->lock);
+  add_word(&so_far->lines, name, strlen(name));
+  add_word(&so_far->lines, type, len);
+  pthread_mutex_unlock(&so_far->lock);
 }
 
 bool fl_ctx_keep_rows(FlCtx *ctx) {
-  fl_bytes_addz(&ctx->run->shown.lines, "\n");
-  return ctx->run->shown.rows_kept;
+  FlShownSoFar *so_far = &ctx->run->shown;
+  pthread_mutex_lock(&so_far->lock);
+  fl_bytes_addz(&so_far->lines, "\n");
+  leave(so_far);
+  return so_far->rows_kept;
 }
 
 /* The texts at `n` places; false: they are more than a record has room for. */
@@ -165,6 +185,7 @@ void fl_ctx_keep_cells(FlCtx *ctx, const FlArray *values, const FlArray *valid, 
   enum { DIGITS = 8 }; /* of the length, which is known once they are there */
   FlShownSoFar *so_far = &ctx->run->shown;
   FlBytes *out = &so_far->lines;
+  pthread_mutex_lock(&so_far->lock);
   size_t before = out->len;
   fl_bytes_addz(out, "column 00000000\n");
   size_t from = out->len;
@@ -172,12 +193,14 @@ void fl_ctx_keep_cells(FlCtx *ctx, const FlArray *values, const FlArray *valid, 
                       out->len <= FL_SHOWN_BYTES && !out->failed;
   if (!so_far->rows_kept) { /* a table without all its columns says so itself */
     out->len = before;
+    leave(so_far);
     return;
   }
   size_t len = out->len - from;
   char *digits = out->at + before + strlen("column ");
   for (int k = DIGITS; k-- > 0; len /= 10) digits[k] = (char)('0' + len % 10);
   fl_bytes_addz(out, "\n");
+  leave(so_far);
 }
 
 /* ---- texts ---- */
@@ -185,6 +208,7 @@ void fl_ctx_keep_cells(FlCtx *ctx, const FlArray *values, const FlArray *valid, 
 void fl_ctx_keep_text(FlCtx *ctx, int32_t site, const char *bytes, size_t len) {
   if (!keeps(ctx)) return;
   FlShownSoFar *so_far = &ctx->run->shown;
+  pthread_mutex_lock(&so_far->lock);
   bool kept = len <= FL_SHOWN_TEXT && so_far->lines.len < FL_SHOWN_BYTES;
   so_far->n++;
   char counts[2 * NUMBER + 1], *at = put_number(put_number(counts, kept, 10), kept ? len : 0, 10);
@@ -194,4 +218,5 @@ void fl_ctx_keep_text(FlCtx *ctx, int32_t site, const char *bytes, size_t len) {
   fl_bytes_add(&so_far->lines, counts, (size_t)(at - counts));
   fl_bytes_add(&so_far->lines, bytes, kept ? len : 0);
   fl_bytes_addz(&so_far->lines, "\n");
+  leave(so_far);
 }

@@ -14,6 +14,7 @@
 #include "process/printed.h"
 #include "process/rank.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -47,10 +48,21 @@ static void say_interrupted(const FlSignals *s, int signal) {
   else fl_printed_say(text);
 }
 
+/* The next signal. Meanwhile the record is written where that is due: what runs may be one loop for long. */
+static int next_signal(const FlSignals *s) {
+  struct timespec wait = {.tv_nsec = 60000000};
+  for (;;) {
+    int signal = sigtimedwait(&s->set, NULL, &wait);
+    if (signal > 0 || (errno != EAGAIN && errno != EINTR)) return signal;
+    if (errno == EAGAIN && !atomic_load(&s->over)) fl_run_record_if_due(s->run);
+    wait = (struct timespec){.tv_sec = 1};
+  }
+}
+
 static void *watch_signals(void *arg) {
   FlSignals *s = arg;
-  int signal = 0;
-  if (sigwait(&s->set, &signal) || (signal == FL_WAKE && atomic_load(&s->over))) return NULL;
+  int signal = next_signal(s);
+  if (signal < 0 || (signal == FL_WAKE && atomic_load(&s->over))) return NULL;
   int asked = s->life ? fl_rank_asked(s->life) : 0;
   bool gone = s->life && !asked && fl_mpi_gone(&s->life->ranks); /* and so the launcher ends all */
   if (asked) signal = asked;
@@ -59,7 +71,7 @@ static void *watch_signals(void *arg) {
   const struct timespec grace = {.tv_sec = 2};
   if (!atomic_load(&s->over)) sigtimedwait(&s->set, NULL, &grace);
   if (atomic_load(&s->over)) return NULL;
-  fl_run_give_up(s->run);
+  fl_run_give_up(s->run, signal);
   if (gone) return NULL; /* as the thread that said so has it */
   /* Now a third one ends the process itself: no write that another thread gets before ours can keep us. */
   pthread_sigmask(SIG_UNBLOCK, &s->set, NULL);

@@ -43,7 +43,7 @@ static void ends(void *arg, int signal, int lost, const char *why) {
 /* Files that are being written go, as fl_run_give_up has it, unless who holds the lock is in the way. */
 static void drop_files(FlRankLife *l) {
   if (pthread_mutex_trylock(&l->lock)) return;
-  if (l->run) fl_run_give_up(l->run);
+  if (l->run) fl_run_give_up(l->run, 0);
 }
 
 /* The run does not end by itself, or MPI does not. */

@@ -227,6 +227,18 @@ void fl_report_save_if_due(FlReport *r, int64_t now) {
   atomic_store_explicit(&r->save_at, done + (wait > NEXT_SAVE ? wait : NEXT_SAVE), memory_order_release);
 }
 
+bool fl_report_save_last(FlReport *r, int patience) {
+  int64_t due = atomic_load_explicit(&r->save_at, memory_order_relaxed);
+  while (due == INT64_MAX ||
+         !atomic_compare_exchange_weak_explicit(&r->save_at, &due, INT64_MAX, memory_order_acquire,
+                                                memory_order_relaxed)) {
+    if (due == INT64_MAX && !patience--) return false;
+    if (due == INT64_MAX) nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+    due = atomic_load_explicit(&r->save_at, memory_order_relaxed);
+  }
+  return true;
+}
+
 void fl_report_stages(FlReport *r, int32_t counts[3]) {
   pthread_mutex_lock(&r->lock);
   counts[0] = r->n_run;

@@ -187,4 +187,11 @@ void fl_report_line(FlReport *report, const char *line);
  * quiet), writes the files. false: a file could not be written (*failed names it, errno says why). */
 bool fl_report_close(FlReport *report, int exit_status, const char **failed);
 
+/* Has the record written (FlReportOptions.save) where that is due at this time of the run. Any thread,
+ * without locks of its own. */
+void fl_report_save_if_due(FlReport *report, int64_t now);
+/* Waits until nobody does that, `patience` looks of 50 us at most (-1: any), and from then on nobody will.
+ * false: it is being done, or this was called before. */
+bool fl_report_save_last(FlReport *report, int patience);
+
 #endif

@@ -136,8 +136,6 @@ FlPlaceSum *fl_report_places(const FlReport *report, int32_t *n);
 void fl_report_places_free(FlReport *report);
 /* The number of the table of a worker, or of who is none. */
 int fl_report_table(const FlReport *report, int worker);
-/* Has the record written where that is due; without the lock. */
-void fl_report_save_if_due(FlReport *report, int64_t now);
 /* Where a site stands in what the user wrote: itself, or the call out of which a site of the library came;
  * -1: nowhere. */
 int32_t fl_report_site(const FlReport *report, int32_t site);

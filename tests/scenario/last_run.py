@@ -225,6 +225,26 @@ for how, state in ((signal.SIGINT, "stopped"), (signal.SIGKILL, "running"), (sig
     check(("interrupted" if state == "stopped" else "killed") in said, f"{how}: why says so", said)
     check(("slow: interrupted\n" if state == "stopped" else "slow: running when") in said, f"{how}: why says it of the stage", said)
 
+# ---- one loop for long, in which nobody looks at the clock, behind many lines that are printed while a stage runs ----
+for how, states in ((signal.SIGKILL, {"running"}), (signal.SIGINT, {"stopped"})):
+    place = Place(main__flow="""stage slow(k: i64) -> f64 = sum(for i in 0 .. 30000000: sqrt(f64(i + k)))
+let parts = [for k in 0 .. 8: slow(k)]
+for i in 0 .. 5000 { print("line {i}") }
+var s = sum(parts)
+for i in 0 .. 100000000000 { s += sqrt(f64(i)) }
+print(s)
+""")
+    running = place.start("run", "main.flow", "--workers", "2")
+    until = time.time() + 20 * PATIENCE
+    while time.time() < until and not (record(place) and len(record(place)[0].get("stage", [])) == 8):
+        time.sleep(0.05)
+    time.sleep(0.3)
+    running.send_signal(how)
+    running.communicate(timeout=60 * PATIENCE)
+    found = record(place)
+    check(found and found[0]["run"][0][1] in states, f"{how} in one loop leaves a record", found and found[0]["run"])
+    check(place.run("why", "main.flow").returncode == 0, f"{how} in one loop: it is readable")
+
 # ---- bounds ----
 place = Place(main__flow="""stage one(k: i64) -> i64 {
   note(k = k)

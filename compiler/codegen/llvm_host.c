@@ -414,10 +414,23 @@ static bool goes_with(const FlOp *op) {
   return fl_op_info[op->code].op_class == FL_CLASS_SCALAR;
 }
 
+/* What a branch that ends in an error reads elements of comes here before. */
+static void gather(FlFn *f, const FlPlanBody *body) {
+  FlGen *g = f->g;
+  for (int i = 0; i < body->gathers.n; i++) {
+    const FlValue *v = body->gathers.at[i];
+    if (!fl_plan_may_part(g->plan, v)) continue;
+    int site = fl_ll_site(g, body->region->owner->span, (FlFaultText){0});
+    Val args[] = {f->ctx, fl_ll_site_number(f, site), fl_ll_value(f, v)};
+    fl_ll_check_status(f, fl_ll_call(f, "fl_gather", g->i32, 3, (Ty[]){g->ptr, g->i32, g->ptr}, args));
+  }
+}
+
 void fl_ll_host_region(FlFn *f, const FlRegion *r) {
   const FlPlanBody *body = fl_plan_body(f->g->plan, r);
   int pending = f->pending.n;
   for (int i = 0; i < body->n_unused; i++) fl_ll_drop(f, body->unused[i]);
+  gather(f, body);
   for (int i = 0; i < body->steps.n; i++) {
     const FlPlanStep *s = body->steps.at[i];
     if (!goes_with(s->op) || s->n_dead) see(f);

@@ -65,10 +65,21 @@ static void define_results(Frame *f, const FlOp *op, const FlSlot *slots) {
   for (int i = 0; i < op->n_results; i++) define(f, op->results[i], slots[i]);
 }
 
+/* What a branch that ends in an error reads elements of. */
+static FlStatus gather(Frame *f, const FlRegion *branch) {
+  const FlPlanBody *body = fl_ctx_cuts(f->ctx) ? fl_plan_body(f->in->plan, branch) : NULL;
+  FlStatus s = 0;
+  for (int i = 0; body && i < body->gathers.n && s == 0; i++)
+    s = fl_gather(f->ctx, note_of(f, branch->owner)->site, value_of(f, body->gathers.at[i]).a);
+  return s;
+}
+
 static FlStatus run_if(Frame *f, const FlOp *op) {
   FlSlot *out = new_slots(op->n_results);
   if (out == NULL) return no_memory(f);
-  FlStatus s = run_region(f, op->regions[value_of(f, op->args[0]).i != 0 ? 0 : 1], out);
+  const FlRegion *branch = op->regions[value_of(f, op->args[0]).i != 0 ? 0 : 1];
+  FlStatus s = gather(f, branch);
+  if (s == 0) s = run_region(f, branch, out);
   if (s == 0) define_results(f, op, out);
   free(out);
   return s;

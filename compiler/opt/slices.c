@@ -28,11 +28,19 @@ static const FlOp *copying(const FlOp *map, FlValue **from) {
   return load;
 }
 
+/* The row behind the last of `count` from `from` on. */
+static FlValue *end_of(FlBuilder *b, FlValue *from, FlValue *count) {
+  const FlOp *less = count->op;
+  if (!from) return count;
+  if (less && less->code == FL_OP_WRAP_SUB && less->args[1] == from) return less->args[0];
+  return fl_ir_binary(b, FL_OP_WRAP_ADD, from, count);
+}
+
 /* Puts the MAP in the second branch of an IF, whose first one is the view. */
 static FlOp *choice(FlOp *map, const FlOp *load, FlValue *from) {
   FlBuilder b = fl_opt_before(map);
   FlValue *a = load->args[0], *zero = fl_ir_const_i(&b, FL_I64, 0), *count = map->args[0];
-  FlValue *to = from ? fl_ir_binary(&b, FL_OP_WRAP_ADD, from, count) : count;
+  FlValue *to = end_of(&b, from, count);
   if (!from) from = zero;
   FlValue *ok = fl_ir_binary(&b, FL_OP_LE, to, fl_ir_dim(&b, a, 0));
   ok = fl_ir_binary(&b, FL_OP_AND, fl_ir_binary(&b, FL_OP_GE, from, zero), ok);

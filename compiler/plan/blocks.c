@@ -2,7 +2,7 @@
  * to (b + 1) size.
  *
  *   map %n { (b)   lo = b * size   hi = min(.., (b + 1) * size)
- *     map (hi - lo) { (i)  .. a[lo + i] .. } }
+ *     map (hi - lo) { (i)  .. a[lo + i] .. }   or   rows a, lo, hi }
  *
  * In: a loop whose elements are tasks, and an array that it captures. Out: how many rows a block has. What
  * always holds: every use of the array in the loop is of that form, so that a task reads no other row. */
@@ -53,24 +53,34 @@ static const FlValue *rounds_of(const FlValue *v) {
   return NULL;
 }
 
-/* Of row `at` that a task reads: the rows of its block; NULL: it may be any. */
-static const FlValue *block_of(const FlOp *loop, const FlValue *at) {
-  if (!is_sum(at->op)) return NULL;
-  for (int k = 0; k < 2; k++) {
-    const FlValue *from = at->op->args[k], *size = times(from, is_element, loop);
-    const FlValue *rounds = size ? rounds_of(at->op->args[1 - k]) : NULL;
-    if (rounds && is_less(rounds->op) && rounds->op->args[1] == from &&
-        ends_block(loop, rounds->op->args[0], size))
-      return size;
+/* Of rows [from, to) that a task reads: those of its block; NULL: they may be any. */
+static const FlValue *block_of(const FlOp *loop, const FlValue *from, const FlValue *to) {
+  const FlValue *size = times(from, is_element, loop);
+  return size && ends_block(loop, to, size) ? size : NULL;
+}
+
+/* The same of the one row `at`, which a loop over a block counts. */
+static const FlValue *block_around(const FlOp *loop, const FlValue *at) {
+  for (int k = 0; is_sum(at->op) && k < 2; k++) {
+    const FlValue *from = at->op->args[k], *rounds = rounds_of(at->op->args[1 - k]), *size = NULL;
+    if (rounds && is_less(rounds->op) && rounds->op->args[1] == from)
+      size = block_of(loop, from, rounds->op->args[0]);
+    if (size) return size;
   }
   return NULL;
+}
+
+/* What op reads of the array that it names first. */
+static const FlValue *reads_block(const FlOp *loop, const FlOp *op) {
+  if (op->code == FL_OP_ROWS) return block_of(loop, op->args[1], op->args[2]);
+  return op->code == FL_OP_LOAD ? block_around(loop, op->args[1]) : NULL;
 }
 
 static bool reads_blocks(const FlOp *loop, const FlRegion *r, const FlValue *a, const FlValue **size) {
   for (const FlOp *op = r->first; op; op = op->next) {
     for (int i = 0; i < op->n_args; i++) {
       if (op->args[i] != a || op->code == FL_OP_DIM) continue;
-      const FlValue *its = op->code == FL_OP_LOAD && i == 0 ? block_of(loop, op->args[1]) : NULL;
+      const FlValue *its = i == 0 ? reads_block(loop, op) : NULL;
       if (!its || (*size && !same(its, *size))) return false;
       *size = its;
     }

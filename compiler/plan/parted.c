@@ -4,7 +4,9 @@
  * In: the steps of all functions of a plan. Out: FlPlanFunc.whole. What always holds: of an array that may be
  * parted every use has a parted form: it needs the row itself, rows near it, a fold of all, or an exchange,
  * or it hands the array on to a value that may be parted. Whoever needs any row makes it whole, and with it
- * all that flows into it: through branches, rounds, calls and stages. */
+ * all that flows into it: through branches, rounds, calls and stages. A branch that ends in an error asks for
+ * nothing before it is taken: what it reads is made whole at its start (FlPlanBody.gathers), or at the door.
+ */
 #include "plan/plan_internal.h"
 
 typedef struct Parting {
@@ -12,6 +14,7 @@ typedef struct Parting {
   FlMap *callers;              /* FlFunc -> Callers */
   FlVec(const FlValue *) todo; /* whole, and what flows into them is not yet */
   const FlPlanKernel *task;    /* in which the step stands, and which reads blocks of rows; NULL: none */
+  FlPlanBody *error;           /* the branch around the step that ends in an error; NULL: none does */
 } Parting;
 
 typedef struct Callers {
@@ -47,12 +50,26 @@ static bool takes_parts(FlInParts form, FlRows rows) {
 /* The rows that a task reads are where it is run. */
 static bool is_block(const Parting *p, const FlValue *v) { return p->task && fl_plan_is_block(p->task, v); }
 
+/* It comes from outside of a branch that ends in an error. */
+static bool enters_error(const Parting *p, const FlValue *v) {
+  return p->error && !fl_ir_inside(v->region, p->error->region);
+}
+
+static bool ends_in_error(const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    if (op->code == FL_OP_FAIL) return true;
+    if (op->code == FL_OP_IF && ends_in_error(op->regions[0]) && ends_in_error(op->regions[1])) return true;
+  }
+  return false;
+}
+
 static void ask_uses(Parting *p, const FlPlanStep *s, int n, const FlUse *uses) {
   /* The loop around it says so of what it captures; all rows are wanted where something has failed alone. */
   if (s->op->code == FL_OP_ROW_PART) return;
   FlInParts form = fl_plan_parts_form(s);
   for (int i = 0; i < n && form != FL_PARTS_GROUPS; i++)
-    if (uses[i].rows != FL_ROWS_NONE && !takes_parts(form, uses[i].rows) && !is_block(p, uses[i].value))
+    if (uses[i].rows != FL_ROWS_NONE && !takes_parts(form, uses[i].rows) && !is_block(p, uses[i].value) &&
+        !enters_error(p, uses[i].value))
       make_whole(p, uses[i].value, s->op);
 }
 
@@ -130,7 +147,32 @@ static bool takes_whole(const FlPlanStep *s) {
          (s->kind == FL_STEP_CALL && op->attrs.func->recursive);
 }
 
-static void ask_body(Parting *p, const FlPlanBody *body, bool in_task);
+static void ask_body(Parting *p, FlPlanBody *body, bool in_task);
+
+static void gather_at(const Parting *p, FlPlanBody *error, FlValue *v) {
+  for (int i = 0; i < error->gathers.n; i++)
+    if (error->gathers.at[i] == v) return;
+  fl_vec_push(p->plan->arena, &error->gathers, v);
+}
+
+/* Of a step that does. A loop of tasks that captures the array makes it whole at the door. */
+static void ask_whole(Parting *p, const FlOp *op, bool in_task) {
+  for (int i = 0; i < op->n_args; i++) {
+    FlValue *v = op->args[i];
+    if (is_block(p, v) || fl_t_is_scalar(v->type)) continue;
+    if (!enters_error(p, v)) make_whole(p, v, op);
+    else if (!in_task) gather_at(p, p->error, v);
+  }
+}
+
+/* Branch i of the step; a task has no others to ask, whatever it ends in. */
+static void ask_branch(Parting *p, const FlPlanStep *s, int i, bool in_task) {
+  FlPlanBody *around = p->error, *body = s->inside[i];
+  bool ends = s->op->code == FL_OP_IF && !in_task && !around && ends_in_error(body->region);
+  if (ends) p->error = body;
+  ask_body(p, body, in_task);
+  p->error = around;
+}
 
 /* The branch whose other side is only taken where states of groups are not made, and all is whole. */
 static bool stands_for_states(const Parting *p, const FlOp *branch) {
@@ -149,9 +191,7 @@ static void ask_step(Parting *p, const FlPlanStep *s, bool in_task) {
   const FlPlanKernel *k = s->kernel;
   if (k) ask_uses(p, s, k->n_uses, k->uses);
   else if (s->uses) ask_uses(p, s, op->n_args, s->uses);
-  if (takes_whole(s))
-    for (int i = 0; i < op->n_args; i++)
-      if (!is_block(p, op->args[i])) make_whole(p, op->args[i], op);
+  if (takes_whole(s)) ask_whole(p, op, in_task);
   if (in_task || gives_whole(s)) all_whole(p, op->n_results, op->results, NULL);
   bool sweeps = fl_plan_parts_form(s) == FL_PARTS_SWEEP; /* its sums are made of what all ranks have */
   for (int i = 0; i < op->n_results; i++)
@@ -163,12 +203,12 @@ static void ask_step(Parting *p, const FlPlanStep *s, bool in_task) {
   const FlPlanKernel *around = p->task;
   if (k && k->block) p->task = k;
   for (int i = 0; s->inside && i < op->n_regions; i++)
-    if (i == 0 || !stands_for_states(p, op)) ask_body(p, s->inside[i], in_task || op->code == FL_OP_MAP);
+    if (i == 0 || !stands_for_states(p, op)) ask_branch(p, s, i, in_task || op->code == FL_OP_MAP);
   p->task = around;
 }
 
 /* A task has no others to ask: in it everything is in one place. */
-static void ask_body(Parting *p, const FlPlanBody *body, bool in_task) {
+static void ask_body(Parting *p, FlPlanBody *body, bool in_task) {
   const FlRegion *r = body->region;
   for (int i = 0; i < r->n_params; i++)
     if (in_task || r->params[i]->type.depth) make_whole(p, r->params[i], NULL);

@@ -148,6 +148,9 @@ struct FlPlanBody {
   FlVec(FlPlanStep *) steps;
   FlValue *const *unused; /* arrays that are given back at its start */
   int n_unused;
+  /* Of a branch that ends in an error: what it reads elements of, which is made whole at its start where it
+     may be parted */
+  FlVec(FlValue *) gathers;
   const bool *moves; /* by yield: the body's own reference is handed on */
   bool table; /* it runs straight through so much that its steps become data (docs/decisions/steps.md) */
   /* bodies of functions and of tasks: */

@@ -212,6 +212,11 @@ static void put_body(Printer *p, const FlPlanBody *body) {
     line(p);
     put_values(p, "give back ", body->n_unused, body->unused);
   }
+  for (int i = 0; i < body->gathers.n; i++) {
+    if (!fl_plan_may_part(p->plan, body->gathers.at[i])) continue;
+    line(p);
+    put_values(p, "gather ", 1, &body->gathers.at[i]);
+  }
   for (int i = 0; i < body->steps.n; i++) put_step(p, body->steps.at[i]);
   if (r->n_yields) {
     line(p);

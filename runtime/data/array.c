@@ -76,10 +76,14 @@ const FlCut *fl_array_cut(const FlArray *a) {
 
 FlArray *fl_array_rows_here(FlCtx *ctx, const FlArray *a) {
   const FlCut *cut = fl_array_cut(a);
+  return fl_array_rows_within(ctx, a, fl_cut_from(cut), fl_cut_to(cut));
+}
+
+FlArray *fl_array_rows_within(FlCtx *ctx, const FlArray *a, int64_t from, int64_t to) {
   int64_t dims[FL_MAX_RANK], row = fl_array_row_count(a) * fl_dtype_info[a->dtype].bytes;
   memcpy(dims, a->dims, sizeof dims);
-  dims[0] = cut->at[cut->here + 1] - cut->at[cut->here];
-  char *at = (char *)a->data + row * cut->at[cut->here];
+  dims[0] = to - from;
+  char *at = (char *)a->data + row * from;
   FlBuffer *b = fl_buffer_within(ctx, a->buffer, at, row * dims[0]);
   FlArray *here = b ? fl_array_over(ctx, b, at, a->dtype, a->rank, dims) : NULL;
   /* Who keeps what its texts point into keeps what the parted one does. */

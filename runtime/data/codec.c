@@ -390,8 +390,6 @@ static bool read_head(const unsigned char *bytes, int64_t len, int32_t n, Decode
   return true;
 }
 
-static bool is_array(FlType1 t) { return t.rank > 0 || t.depth > 0; }
-
 bool fl_codec_decode(const void *bytes, int64_t len, void (*release)(void *arg), void *arg,
                      const FlType1 *types, int32_t n, FlSlot *values, FlBuffer **keep) {
   *keep = NULL;
@@ -412,12 +410,12 @@ bool fl_codec_decode(const void *bytes, int64_t len, void (*release)(void *arg),
   int32_t done = 0;
   for (; ok && done < n; done += ok) {
     ok = decode_value(&d, types[done], &values[done]);
-    texts |= !is_array(types[done]) && fl_dtype_is_text(types[done].dtype);
+    texts |= !fl_type_is_array(types[done]) && fl_dtype_is_text(types[done].dtype);
   }
   if (d.at != d.end) ok = false;
   if (!ok)
     for (int32_t i = 0; i < done; i++)
-      if (is_array(types[i])) fl_array_unref(values[i].a);
+      if (fl_type_is_array(types[i])) fl_array_unref(values[i].a);
   if (ok && texts) *keep = fl_buffer_ref(&lent->base);
   fl_buffer_unref(&lent->base);
   return ok;

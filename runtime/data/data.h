@@ -139,6 +139,8 @@ FlArray *fl_array_new_part(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_
 const FlCut *fl_array_cut(const FlArray *a);
 /* Its rows that are here, as an array of these alone, in the same memory. NULL: error recorded. */
 FlArray *fl_array_rows_here(FlCtx *ctx, const FlArray *a);
+/* The same of rows [from, to), which are open. */
+FlArray *fl_array_rows_within(FlCtx *ctx, const FlArray *a, int64_t from, int64_t to);
 /* `a`, which nobody else has, becomes such an array; `filled`: the rows that stay keep what they are. */
 FlStatus fl_array_become_part(FlCtx *ctx, FlArray *a, const FlCut *cut, bool filled);
 /* A list that nobody else has, all NULL, becomes one of which the elements of the cut are here, NULL so far.

@@ -247,7 +247,7 @@ static int by_index(const void *a, const void *b) {
 void fl_task_set_release(const FlTaskSet *s) {
   for (int64_t i = 0; i < s->n; i++)
     for (int32_t k = 0; k < s->n_results; k++)
-      if (s->types[k].rank || s->types[k].depth) fl_array_unref(s->results[i * s->n_results + k].a);
+      if (fl_type_is_array(s->types[k])) fl_array_unref(s->results[i * s->n_results + k].a);
 }
 
 void fl_task_set_run(FlTaskSet *s) {

@@ -64,11 +64,13 @@ FlStatus fl_part_whole(FlCtx *ctx, int32_t site, const char *what, FlArray *a) {
   return ctx->ranks ? fl_rows_gather(ctx, site, a) : refuse(ctx, site, what, needs[FL_ROWS_ANY]);
 }
 
+FlStatus fl_gather(FlCtx *ctx, int32_t site, FlArray *a) { return fl_part_whole(ctx, site, "load", a); }
+
 FlStatus fl_part_all_whole(FlCtx *ctx, int32_t site, const char *what, int32_t n, const FlType1 *types,
                            const FlSlot *values) {
   FlStatus s = 0;
   for (int32_t i = 0; fl_ctx_cuts(ctx) && i < n && !s; i++)
-    if (types[i].rank || types[i].depth) s = fl_part_whole(ctx, site, what, values[i].a);
+    if (fl_type_is_array(types[i])) s = fl_part_whole(ctx, site, what, values[i].a);
   return s;
 }
 
@@ -191,23 +193,21 @@ typedef struct Moved {
   int64_t rows_in, rows_out, bytes;
 } Moved;
 
-static bool is_array(FlType1 t) { return t.rank > 0 || t.depth > 0; }
-
 static int64_t rows_given(const FlOpDesc *desc, const FlSlot *args) {
   for (int32_t i = 0; i < desc->n_args; i++)
-    if (is_array(desc->arg_types[i]) && args[i].a) return args[i].a->dims[0];
+    if (fl_type_is_array(desc->arg_types[i]) && args[i].a) return args[i].a->dims[0];
   return -1;
 }
 
 static Moved moved_by(const FlOpDesc *desc, int64_t rows_in, const FlSlot *results) {
   Moved m = {rows_in, -1, 0};
   int32_t first =
-      desc->n_results && desc->result_types[0].dtype == FL_BOOL && !is_array(desc->result_types[0]);
+      desc->n_results && desc->result_types[0].dtype == FL_BOOL && !fl_type_is_array(desc->result_types[0]);
   if (first && !results[0].i) return m;
   for (int32_t i = first; i < desc->n_results; i++) {
     FlType1 t = desc->result_types[i];
-    if (!is_array(t) && t.dtype == FL_I64 && i == first) m.rows_out = results[i].i;
-    if (!is_array(t) || !results[i].a) continue;
+    if (!fl_type_is_array(t) && t.dtype == FL_I64 && i == first) m.rows_out = results[i].i;
+    if (!fl_type_is_array(t) || !results[i].a) continue;
     if (m.rows_out < 0) m.rows_out = results[i].a->dims[0];
     /* Of its own type: row numbers may be smaller than others think, or have no memory. */
     if (!t.depth && results[i].a->buffer) m.bytes += fl_array_bytes(results[i].a);

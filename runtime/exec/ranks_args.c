@@ -4,14 +4,12 @@
  * units that it runs. What always holds: who needs other rows than those has whole arrays. */
 #include "exec/ranks_args.h"
 
-static bool is_array(FlType1 t) { return t.rank > 0 || t.depth > 0; }
-
 static const FlCut *cut_of(const FlRowArgs *a, int32_t i) {
-  return is_array(a->desc->arg_types[i]) ? fl_array_cut(a->args[i].a) : NULL;
+  return fl_type_is_array(a->desc->arg_types[i]) ? fl_array_cut(a->args[i].a) : NULL;
 }
 
 bool fl_row_args_has(const FlRowArgs *a, int32_t i) {
-  return a->rows >= 0 && is_array(a->desc->arg_types[i]) && a->desc->rows[i] == a->how &&
+  return a->rows >= 0 && fl_type_is_array(a->desc->arg_types[i]) && a->desc->rows[i] == a->how &&
          a->args[i].a->dims[0] == a->rows;
 }
 

@@ -37,8 +37,16 @@ static int64_t border_end(const FlBorders *b, int32_t k) {
 /* Rows up to the one in which element `at` is not the first. */
 static int64_t row_end(const FlBorders *b, int64_t at) { return b->each ? (at + b->each - 1) / b->each : 0; }
 
+bool fl_borders_cross(const FlBorders *b) {
+  for (int32_t k = 1; k < b->cut->n; k++)
+    if (row_at(b, k) % b->unit && row_at(b, k) < b->n) return true;
+  return false;
+}
+
 FlStatus fl_borders_bring(const FlBorders *b, FlArray *a) {
   FlRanks *r = b->ctx->ranks;
+  if (fl_dtype_is_text(a->dtype) && fl_borders_cross(b))
+    return fl_fail_text(b->ctx, -1, FL_CODE_INTERNAL, "bug in flow: rows of texts are sent to another rank");
   int64_t width = fl_array_row_count(a), size = width * fl_dtype_info[a->dtype].bytes;
   FlStatus s =
       fl_array_open_rows(b->ctx, a, fl_cut_from(b->cut), row_end(b, fl_borders_begin(b, r->here + 1)));

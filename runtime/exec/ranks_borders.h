@@ -15,8 +15,10 @@ typedef struct FlBorders {
 
 /* The first element that rank k runs: of a unit that begins in its rows. n for k behind the last one. */
 int64_t fl_borders_begin(const FlBorders *b, int32_t k);
-/* What is run here of others' rows comes here, of an array that is read: all ranks do this. After a failure,
- * too, all have taken part. */
+/* Whether some unit has elements of two ranks. */
+bool fl_borders_cross(const FlBorders *b);
+/* What is run here of others' rows comes here, of an array that is read, not of texts, which point to bytes
+ * of their rank: all ranks do this. After a failure, too, all have taken part. */
 FlStatus fl_borders_bring(const FlBorders *b, FlArray *a);
 /* And goes back, of one that is written. false: a rank is lost. */
 bool fl_borders_return(const FlBorders *b, FlArray *a);

@@ -8,10 +8,8 @@
 
 #include <string.h>
 
-static bool is_array(FlType1 t) { return t.rank > 0 || t.depth > 0; }
-
 static bool is_parted(const FlOpDesc *desc, const FlSlot *args, int32_t i) {
-  return is_array(desc->arg_types[i]) && args[i].a && fl_array_cut(args[i].a);
+  return fl_type_is_array(desc->arg_types[i]) && args[i].a && fl_array_cut(args[i].a);
 }
 
 /* The cut of the arrays that it works on by rows, all of which have as many; NULL: it does not. */
@@ -37,7 +35,7 @@ static FlStatus place_all(FlCtx *ctx, const FlOpDesc *desc, const FlCut *cut, Fl
   FlStatus s = 0;
   int32_t array = 0;
   for (int32_t i = 0; i < desc->n_results; i++) {
-    if (!is_array(desc->result_types[i])) continue;
+    if (!fl_type_is_array(desc->result_types[i])) continue;
     FlArray *from = results[i].a;
     bool stays = desc->stays[array++] && fl_rows_are_many(ctx, fl_array_row_count(from) * fl_cut_rows(cut));
     results[i].a = s ? NULL : fl_part_place(ctx, from, cut);
@@ -46,7 +44,7 @@ static FlStatus place_all(FlCtx *ctx, const FlOpDesc *desc, const FlCut *cut, Fl
     if (!s && !stays) s = fl_rows_gather(ctx, desc->site, results[i].a);
   }
   for (int32_t i = 0; i < desc->n_results && s; i++)
-    if (is_array(desc->result_types[i])) fl_array_unref(results[i].a);
+    if (fl_type_is_array(desc->result_types[i])) fl_array_unref(results[i].a);
   return s;
 }
 
@@ -72,7 +70,7 @@ static FlStatus run_in_parts(FlCtx *ctx, const FlOpDesc *desc, const FlCut *cut,
   }
   if (!s && !again) return place_all(ctx, desc, cut, results);
   for (int32_t i = 0; i < desc->n_results && own; i++)
-    if (is_array(desc->result_types[i])) fl_array_unref(results[i].a);
+    if (fl_type_is_array(desc->result_types[i])) fl_array_unref(results[i].a);
   if (!s) s = make_whole(ctx, desc, args, NULL);
   return s ? s : fl_ranks_op_whole(ctx, desc, args, results);
 }
@@ -113,7 +111,7 @@ static FlStatus run_groups(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args,
   for (int32_t i = 0; i < desc->n_args; i++)
     if (!cut && is_parted(desc, args, i)) cut = fl_array_cut(args[i].a);
   for (int32_t i = 0; i < desc->n_args && !s; i++) {
-    if (!is_array(desc->arg_types[i])) continue;
+    if (!fl_type_is_array(desc->arg_types[i])) continue;
     done &= args[i].a->dims[0] == fl_cut_rows(cut); /* who asks says that they differ */
     if (is_parted(desc, args, i) && fl_array_cut(args[i].a) != cut)
       s = fl_rows_gather(ctx, desc->site, args[i].a);

@@ -32,9 +32,8 @@ static int64_t block_of(const Parts *p, int32_t k) { return (begin_of(p, k) + FL
 
 /* Rows of texts are not sent to whoever has the block. */
 static bool needs_borders(const FlKernel *k, const FlCut *cut, int64_t each) {
-  for (int32_t i = 1; runs_blocks(k) && i < cut->n; i++)
-    if (each * cut->at[i] % FL_BLOCK && cut->at[i] < fl_cut_rows(cut)) return true;
-  return false;
+  FlBorders b = {NULL, cut, each * fl_cut_rows(cut), each, FL_BLOCK};
+  return runs_blocks(k) && fl_borders_cross(&b);
 }
 
 /* Array i that it captures can be read in the parts that it is in. */

@@ -25,8 +25,6 @@ typedef struct Sweep {
   char **states;   /* by result: of sums */
 } Sweep;
 
-static bool is_array(FlType1 t) { return t.rank > 0 || t.depth > 0; }
-
 static bool is_of_rows(const Sweep *s, int32_t i) { return i < s->part.of_rows; }
 
 static FlStatus ask(Sweep *s, const FlSlot *args, FlSlot *results) {
@@ -60,12 +58,12 @@ static FlStatus ask_rows(Sweep *s, int64_t from, int64_t to, FlSlot *results) {
 
 static void unref_all(const FlOpDesc *desc, FlSlot *results) {
   for (int32_t i = 0; i < desc->n_results; i++)
-    if (is_array(desc->result_types[i])) fl_array_unref(results[i].a);
+    if (fl_type_is_array(desc->result_types[i])) fl_array_unref(results[i].a);
 }
 
 /* How many numbers a sum has, and of which type. */
 static int64_t width_of(const Sweep *s, int32_t i, int32_t *dtype) {
-  bool array = is_array(s->desc->result_types[i]);
+  bool array = fl_type_is_array(s->desc->result_types[i]);
   *dtype = s->desc->result_types[i].dtype;
   return array ? fl_array_count(s->results[i].a) : 1;
 }
@@ -105,7 +103,7 @@ static bool is_shared(const Sweep *s) {
   int64_t sent = 0, array = 0;
   if (s->part.rows < 2 * s->part.unit) return false;
   for (int32_t i = 0; i < s->desc->n_results; i++) {
-    bool stays = is_array(s->desc->result_types[i]) && s->desc->stays[array++] &&
+    bool stays = fl_type_is_array(s->desc->result_types[i]) && s->desc->stays[array++] &&
                  fl_rows_are_many(s->borders.ctx, s->part.rows);
     if (!is_of_rows(s, i)) sent += state_bytes(s, i) * r->n * 2; /* subtrees of a rank: a few */
     else if (!stays) sent += s->part.rows * fl_dtype_info[s->desc->result_types[i].dtype].bytes;
@@ -151,7 +149,7 @@ static FlStatus make_room(Sweep *s) {
 /* The sums of a subtree go to their places; `at`: which of all it is. */
 static void put(Sweep *s, FlSlot *results, int64_t at) {
   for (int32_t i = s->part.of_rows; i < s->desc->n_results; i++) {
-    bool array = is_array(s->desc->result_types[i]);
+    bool array = fl_type_is_array(s->desc->result_types[i]);
     int64_t bytes = state_bytes(s, i);
     memcpy(s->states[i] + at * bytes, array ? results[i].a->data : (const void *)&results[i], (size_t)bytes);
   }
@@ -193,7 +191,7 @@ static FlStatus join(Sweep *s, bool *again) {
   FlStatus status = 0;
   int32_t array = 0;
   for (int32_t i = 0; i < s->desc->n_results && !status; i++) {
-    bool is_in_array = is_array(s->desc->result_types[i]), fits = true;
+    bool is_in_array = fl_type_is_array(s->desc->result_types[i]), fits = true;
     bool stays = is_in_array && s->desc->stays[array++] && fl_rows_are_many(ctx, s->part.rows);
     if (is_of_rows(s, i)) {
       if (!fl_borders_return(&s->borders, s->rows[i])) status = fl_rows_lost(ctx);

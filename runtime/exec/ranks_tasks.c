@@ -33,11 +33,10 @@ typedef struct Share {
 
 static int32_t n_values(const Share *s) { return s->tasks->n_results + N_MORE; }
 static FlSlot *more(const Share *s) { return s->values + s->tasks->n_results; }
-static bool is_list(FlType1 t) { return t.rank > 0 || t.depth > 0; }
 
 /* An array of what each element gives. */
 static FlType1 column_type(FlType1 t) {
-  return is_list(t) ? (FlType1){t.dtype, t.rank, (uint8_t)(t.depth + 1), 0}
+  return fl_type_is_array(t) ? (FlType1){t.dtype, t.rank, (uint8_t)(t.depth + 1), 0}
                     : (FlType1){.dtype = t.dtype, .rank = 1};
 }
 
@@ -54,7 +53,7 @@ static bool share_init(Share *s, const FlTasks *t) {
 
 static void share_reset(Share *s) {
   for (int32_t k = 0; s->values && k < n_values(s); k++)
-    if (is_list(s->types[k])) fl_array_unref(s->values[k].a);
+    if (fl_type_is_array(s->types[k])) fl_array_unref(s->values[k].a);
   fl_buffer_unref(s->keep);
   free(s->which);
   free(s->types);
@@ -96,8 +95,8 @@ static FlStatus put_columns(FlCtx *ctx, Share *s, FlTaskSet *set, FlHeap *heap) 
   bool failed = more(s)[FAILED].i >= 0;
   int64_t n = failed ? 0 : s->n - fl_array_count(went), skip = 0, at = 0;
   for (int32_t k = 0; k < t->n_results; k++) {
-    FlArray *a = fl_array_new(ctx, is_list(t->types[k]) ? FL_LIST : t->types[k].dtype, 1, &n);
-    if (a && is_list(t->types[k]) && n) memset(a->data, 0, (size_t)n * sizeof(FlArray *));
+    FlArray *a = fl_array_new(ctx, fl_type_is_array(t->types[k]) ? FL_LIST : t->types[k].dtype, 1, &n);
+    if (a && fl_type_is_array(t->types[k]) && n) memset(a->data, 0, (size_t)n * sizeof(FlArray *));
     s->values[k].a = a;
     if (!a || (fl_type_is_text(t->types[k]) && fl_array_keep(ctx, a, heap, NULL, 0) != 0))
       return FL_FAULT_MEMORY;
@@ -150,6 +149,7 @@ static FlStatus run_share(FlCtx *ctx, Share *s, const FlSlot *env, FlTaskSet *se
   int64_t failed = atomic_load_explicit(&set->failed, memory_order_relaxed);
   more(s)[FAILED].i = failed < set->n ? s->which[failed] : -1;
   FlStatus status = slots ? put_outcomes(ctx, set, more(s)) : FL_FAULT_MEMORY;
+  if (!status && t->of_rows == FL_TASK_BLOCKS) status = fl_task_blocks_own(ctx, t, env, s->n, set->results);
   if (!status) status = put_columns(ctx, s, set, heap);
   if (status) fl_task_set_release(set);
   fl_array_unref(slots);
@@ -297,7 +297,7 @@ static FlStatus fill(FlCtx *ctx, const Share *s, FlSlot *results) {
         continue;
       }
       FlSlot v = fl_array_slot(from, at++);
-      if (is_list(s->tasks->types[k])) fl_array_ref(v.a);
+      if (fl_type_is_array(s->tasks->types[k])) fl_array_ref(v.a);
       fl_array_put(to, s->which[i], v);
     }
   }

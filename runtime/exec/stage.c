@@ -9,17 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_array(FlType1 t) { return t.rank > 0 || t.depth > 0; }
-
 void fl_slots_release(const FlSlot *slots, const FlType1 *types, int32_t n) {
   for (int32_t i = 0; i < n; i++)
-    if (is_array(types[i])) fl_array_unref(slots[i].a);
+    if (fl_type_is_array(types[i])) fl_array_unref(slots[i].a);
 }
 
 void fl_slots_copy(FlHeap *heap, FlSlot *to, const FlSlot *from, const FlType1 *types, int32_t n) {
   for (int32_t i = 0; i < n; i++) {
     to[i] = from[i];
-    if (is_array(types[i])) {
+    if (fl_type_is_array(types[i])) {
       to[i].a = fl_array_ref(from[i].a);
     } else if (fl_type_is_text(types[i])) {
       to[i].t = fl_heap_text(heap, from[i].t.ptr, from[i].t.len);
@@ -37,7 +35,7 @@ bool fl_slots_have_text(const FlType1 *types, int32_t n) {
 static void copy_args(FlSlot *to, char *room, const FlSlot *from, const FlType1 *types, int32_t n) {
   for (int32_t i = 0; i < n; i++) {
     to[i] = from[i];
-    if (is_array(types[i])) fl_array_ref(from[i].a);
+    if (fl_type_is_array(types[i])) fl_array_ref(from[i].a);
     if (!fl_type_is_text(types[i]) || from[i].t.len <= 0) continue;
     to[i].t.ptr = memcpy(room, from[i].t.ptr, (size_t)from[i].t.len);
     room += from[i].t.len;
@@ -67,7 +65,7 @@ FlStatus fl_stage_compute(FlFuture *call) {
 /* Rows of the first array; -1: there is none. */
 static int64_t rows_of(const FlSlot *slots, const FlType1 *types, int32_t n) {
   for (int32_t i = 0; i < n; i++)
-    if (is_array(types[i]) && slots[i].a) return slots[i].a->dims[0];
+    if (fl_type_is_array(types[i]) && slots[i].a) return slots[i].a->dims[0];
   return -1;
 }
 

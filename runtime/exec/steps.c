@@ -173,7 +173,7 @@ FlStatus fl_map_tasks(FlCtx *ctx, const void *what, const FlSlot *env, FlSlot *r
   FlStatus s = 0;
   int32_t made = 0;
   for (; made < t->n_results && !s; made++) {
-    bool list = t->types[made].rank > 0 || t->types[made].depth > 0;
+    bool list = fl_type_is_array(t->types[made]);
     FlArray *a =
         fl_array_new(ctx, list ? FL_LIST : t->types[made].dtype, list ? 1 : t->n_dims, list ? &n : dims);
     results[made].a = a;

@@ -14,6 +14,8 @@ int64_t fl_task_blocks_before(FlCtx *ctx, const FlTasks *t, const FlSlot *env, c
  * second lets go of them; the third makes the arrays whole, as before tasks that another rank runs. */
 FlStatus fl_task_blocks_bring(FlCtx *ctx, const FlTasks *t, const FlSlot *env, const FlCut *cut);
 void fl_task_blocks_shut(const FlTasks *t, const FlSlot *env);
+/* What n tasks gave: views of rows that they read become copies. `results`: [n * t->n_results]. */
+FlStatus fl_task_blocks_own(FlCtx *ctx, const FlTasks *t, const FlSlot *env, int64_t n, FlSlot *results);
 FlStatus fl_task_blocks_whole(FlCtx *ctx, const FlTasks *t, const FlSlot *env);
 
 #endif

@@ -119,6 +119,8 @@ static inline bool fl_dtype_is_text(int32_t dtype) { return dtype == FL_TEXT || 
 static inline bool fl_type_is_text(FlType1 t) {
   return t.rank == 0 && t.depth == 0 && fl_dtype_is_text(t.dtype);
 }
+/* An array, or a list: its slot has an FlArray. */
+static inline bool fl_type_is_array(FlType1 t) { return t.rank > 0 || t.depth > 0; }
 
 /* ---- calls -------------------------------------------------------------------------------------------- */
 
@@ -608,5 +610,8 @@ typedef struct FlTasks {
  * array or a list each (what: FlTasks). */
 FlStatus fl_step_array(FlCtx *ctx, const void *what, const FlSlot *args, FlSlot *results);
 FlStatus fl_map_tasks(FlCtx *ctx, const void *what, const FlSlot *env, FlSlot *results);
+/* Code at `site` is about to read elements of the array where it stands: all of its rows come here, where
+ * they are in parts between ranks, all of which do this. */
+FlStatus fl_gather(FlCtx *ctx, int32_t site, FlArray *a);
 
 #endif

@@ -46,7 +46,8 @@ static int place_of(const FlExplain *p, const FlPlanStep *s) {
       op->code == FL_OP_ENV || op->code == FL_OP_FILES || op->code == FL_OP_EXEC || op->code == FL_OP_SQL;
   if (asks || fl_ir_is_effect(op)) return FIRST;
   if (keeps_rows(p, s)) return ROWS;
-  if (fl_plan_parts_form(s) == FL_PARTS_PRODUCT || fl_plan_parts_form(s) == FL_PARTS_SWEEP) return SHARED;
+  FlInParts how = fl_plan_parts_form(s);
+  if (how == FL_PARTS_PRODUCT || how == FL_PARTS_SWEEP || how == FL_PARTS_ORDER) return SHARED;
   if (s->kind == FL_STEP_SERIAL || !s->kernel) return WHOLE;
   FlPlanForm form = s->kernel->form;
   bool numbers = form != FL_KERNEL_KEPT && form != FL_KERNEL_ROUNDS && is_numbers(op);

@@ -361,6 +361,11 @@ static bool sweeps(const FlOp *op) {
          op->code == FL_OP_NEAREST_MOVED;
 }
 
+/* Whose results lie by an order that all ranks make together. */
+static bool sorts(const FlOp *op) {
+  return op->code == FL_OP_SORT_PERM || op->code == FL_OP_SORT_VALUES || op->code == FL_OP_SORT_ROWS;
+}
+
 /* Sums and counts by label, the nearest centers: other integers may not hold what a rank sums. */
 static FlInParts sweep_in_parts(const FlOp *op) {
   FlDtype sum = (FlDtype)op->results[0]->type.dtype;
@@ -377,6 +382,7 @@ FlInParts fl_plan_parts_form(const FlPlanStep *s) {
   if (op->code == FL_OP_GROUP_ROWS) return has_states(op) ? FL_PARTS_GROUPS : FL_PARTS_NONE;
   if (op->code == FL_OP_AGGREGATE) return folds_all_rows(op) ? FL_PARTS_GROUPS : FL_PARTS_NONE;
   if (sweeps(op)) return sweep_in_parts(op);
+  if (sorts(op)) return FL_PARTS_ORDER;
   return works_by_rows(s) ? FL_PARTS_ELEMENTS : FL_PARTS_NONE;
 }
 

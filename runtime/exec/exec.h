@@ -114,7 +114,9 @@ int64_t fl_ctx_first_row(const FlCtx *ctx);
  * A product of matrices, MATMUL: by rows of the result, or as a fold of rows of both factors; units are tiles
  * of rows, or leaves; given arrays of which these rows are here.
  * A sweep of rows (`nearest`, sums by label): results of each row, and sums of all, whose leaves are the
- * units; given these rows as if there were no others. */
+ * units; given these rows as if there were no others.
+ * An order of rows (`sort`): share `from` of `to`, given all rows; the rows of the result that are of it, in
+ * arrays of these alone. */
 enum { FL_SWEEP_ROWS = 2 };
 typedef struct FlOpPart {
   int64_t rows, unit; /* unit 0: it must be made at once */
@@ -129,6 +131,7 @@ typedef struct FlOpPart {
    * is given; the argument that it may take the place of, which only who cannot fail at a row says, or -1. */
   int32_t of_rows, in_place[FL_SWEEP_ROWS];
   void *to_rows[FL_SWEEP_ROWS];
+  int64_t bytes; /* of an order: that are looked up in any order for all of it */
 } FlOpPart;
 /* NULL: all is asked for. */
 FlOpPart *fl_ctx_op_part(const FlCtx *ctx);

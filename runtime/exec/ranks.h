@@ -42,12 +42,12 @@ FlStatus fl_ranks_look(FlFuture *call, FlSlot *values, const FlType1 *types, int
 /* The stage has run on all ranks: with the status of its own at each. */
 FlStatus fl_ranks_stage_end(FlFuture *call, FlStatus status);
 
-/* Within it: a product, of arrays of which each rank has some rows, or that ranks share. *done false:
- * neither; all arrays are whole then. ranks_products.c */
-FlStatus fl_ranks_product(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results, bool *done);
-
-/* Within it: a sweep of rows, likewise. ranks_sweeps.c */
-FlStatus fl_ranks_sweep(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results, bool *done);
+/* Within it: an operator on arrays of which each rank has some rows, or that ranks share. *done false:
+ * neither; all arrays are whole then. */
+typedef FlStatus FlRanksOp(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results, bool *done);
+FlRanksOp fl_ranks_product; /* ranks_products.c */
+FlRanksOp fl_ranks_sweep;   /* ranks_sweeps.c */
+FlRanksOp fl_ranks_sort;    /* of whole arrays. ranks_sorts.c */
 
 /* Values as bytes on their way between ranks. */
 typedef struct FlParcel {
@@ -77,6 +77,9 @@ bool fl_rows_send(FlCtx *ctx, int32_t k, FlArray *a, int64_t from, int64_t to);
 /* The cut in which each rank has as many rows as it said in the last meeting as value `value`. NULL: out of
  * memory, recorded. */
 const FlCut *fl_rows_cut_by(FlCtx *ctx, int value);
+/* An operator's results, which are of the rows of the cut that are here, as arrays in parts; whole where they
+ * must be, or are few. Consumes them where it fails. */
+FlStatus fl_rows_place(FlCtx *ctx, const FlOpDesc *desc, const FlCut *cut, FlSlot *results);
 /* After a meeting in which a rank was lost. */
 FlStatus fl_rows_lost(FlCtx *ctx);
 /* What came of a step at each rank's rows, of which some may have failed: `failed` is this rank's own fault,

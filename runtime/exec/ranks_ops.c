@@ -30,8 +30,7 @@ static FlStatus make_whole(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args,
   return s;
 }
 
-/* The results, which are of the rows here, as arrays in parts; whole, where they must be or are few. */
-static FlStatus place_all(FlCtx *ctx, const FlOpDesc *desc, const FlCut *cut, FlSlot *results) {
+FlStatus fl_rows_place(FlCtx *ctx, const FlOpDesc *desc, const FlCut *cut, FlSlot *results) {
   FlStatus s = 0;
   int32_t array = 0;
   for (int32_t i = 0; i < desc->n_results; i++) {
@@ -68,7 +67,7 @@ static FlStatus run_in_parts(FlCtx *ctx, const FlOpDesc *desc, const FlCut *cut,
     if (!cut) s = FL_STATUS_MEMORY;
     else results[0].i = fl_cut_rows(cut);
   }
-  if (!s && !again) return place_all(ctx, desc, cut, results);
+  if (!s && !again) return fl_rows_place(ctx, desc, cut, results);
   for (int32_t i = 0; i < desc->n_results && own; i++)
     if (fl_type_is_array(desc->result_types[i])) fl_array_unref(results[i].a);
   if (!s) s = make_whole(ctx, desc, args, NULL);
@@ -122,10 +121,18 @@ static FlStatus run_groups(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args,
   return s ? s : fl_ranks_op_whole(ctx, desc, args, results);
 }
 
+/* Of operators that say themselves how they can be cut (FlOpPart). */
+static FlRanksOp *cut_op(const FlOpDesc *desc) {
+  if (desc->in_parts == FL_PARTS_PRODUCT) return fl_ranks_product;
+  if (desc->in_parts == FL_PARTS_ORDER) return fl_ranks_sort;
+  return desc->in_parts == FL_PARTS_SWEEP ? fl_ranks_sweep : NULL;
+}
+
 FlStatus fl_ranks_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  if (desc->in_parts == FL_PARTS_PRODUCT || desc->in_parts == FL_PARTS_SWEEP) {
-    bool done, sweeps = desc->in_parts == FL_PARTS_SWEEP;
-    FlStatus s = (sweeps ? fl_ranks_sweep : fl_ranks_product)(ctx, desc, args, results, &done);
+  FlRanksOp *op = cut_op(desc);
+  if (op) {
+    bool done;
+    FlStatus s = op(ctx, desc, args, results, &done);
     return s || done ? s : fl_ranks_op_whole(ctx, desc, args, results);
   }
   bool any = false;

@@ -298,6 +298,15 @@ int64_t fl_part_order_bytes(const FlPartCodes *codes);
 FlStatus fl_part_order_parts(FlPartMem *m, const FlPartCodes *codes, int64_t bytes, int64_t *rows,
                              uint8_t *begins);
 
+/* The same in a new array; where a share of it alone is asked for (FlOpPart), the rows of that. */
+FlStatus fl_part_order(FlPartMem *m, FlPartCodes *codes, FlArray **rows);
+/* Whether an operator that sorts rows by these keys is only asked how that can be shared, and has said it. */
+bool fl_part_order_told(FlPartMem *m, const FlPartKey *keys, const FlOpDesc *desc);
+/* Of the order of all rows share `share` of `shares`, in a new array: they are about as large, and one behind
+ * the other all of it. (order_share.c) */
+FlStatus fl_part_order_share(FlPartMem *m, const FlPartCodes *codes, int64_t share, int64_t shares,
+                             FlArray **rows);
+
 /* Rows cut by their words (cut_rows.c): part 2 c is of those between the cuts c - 1 and c, part 2 c + 1 of
  * those that equal cut c, if these are many; else it is empty, and they are of part 2 c. */
 enum { FL_PART_MOST_CUTS = 511 };

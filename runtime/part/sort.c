@@ -8,6 +8,8 @@
  * sorted part by part (order_parts.c). Rows that are in order, or fall all the way, are only numbered. */
 #include "part/part_internal.h"
 
+static const double SORT_COST = 40; /* nanoseconds of a row and a key, at least */
+
 typedef struct Order {
   const uint64_t *word;
   uint64_t *packed; /* word above row number; or */
@@ -106,21 +108,58 @@ static int32_t number_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
   return 0;
 }
 
+/* 1, -1: the rows are in order, or fall all the way. */
+static FlStatus way_of(FlPartMem *m, const FlPartCodes *codes, int *way) {
+  *way = 0;
+  return codes->n_words == 1 ? fl_part_in_order(m->ctx, read_first, codes, codes->n, way) : 0;
+}
+
+/* The places [from, to) of rows that go one way. */
+static FlStatus number(FlPartMem *m, const FlPartCodes *codes, int way, int64_t from, int64_t to,
+                       int64_t *rows) {
+  Numbers k = {rows, way > 0 ? from : codes->n - 1 - from, way};
+  return fl_part_for(m->ctx, number_body, &k, to - from, 0.7);
+}
+
 FlStatus fl_part_order_codes(FlPartMem *m, FlPartCodes *codes, int64_t *rows) {
-  int way = 0;
-  if (codes->n_words == 1 && fl_part_in_order(m->ctx, read_first, codes, codes->n, &way) != 0) return 1;
-  if (way == 0) return sort_codes(m, codes, rows);
-  Numbers k = {rows, way > 0 ? 0 : codes->n - 1, way};
-  return fl_part_for(m->ctx, number_body, &k, codes->n, 0.7);
+  int way;
+  if (way_of(m, codes, &way) != 0) return 1;
+  return way ? number(m, codes, way, 0, codes->n, rows) : sort_codes(m, codes, rows);
+}
+
+static FlStatus order_share(FlPartMem *m, const FlPartCodes *codes, const FlOpPart *part, FlArray **rows) {
+  int way;
+  int64_t n = codes->n, at[2];
+  if (way_of(m, codes, &way) != 0) return 1;
+  if (way == 0) return fl_part_order_share(m, codes, part->from, part->to, rows);
+  for (int k = 0; k < 2; k++)
+    at[k] = n / part->to * (part->from + k) + n % part->to * (part->from + k) / part->to;
+  n = at[1] - at[0];
+  *rows = fl_array_new(m->ctx, FL_I64, 1, &n);
+  return *rows == NULL ? 1 : number(m, codes, way, at[0], at[1], (*rows)->data);
+}
+
+FlStatus fl_part_order(FlPartMem *m, FlPartCodes *codes, FlArray **rows) {
+  const FlOpPart *part = fl_ctx_op_part(m->ctx);
+  if (part) return order_share(m, codes, part, rows);
+  *rows = fl_array_new(m->ctx, FL_I64, 1, &codes->n);
+  return *rows == NULL ? 1 : fl_part_order_codes(m, codes, (*rows)->data);
+}
+
+bool fl_part_order_told(FlPartMem *m, const FlPartKey *keys, const FlOpDesc *desc) {
+  FlOpPart *part = fl_ctx_op_part(m->ctx);
+  if (!fl_part_is_told(m->ctx, keys[0].side[0].n, 1, SORT_COST * desc->n_columns, 0)) return false;
+  part->bytes = keys[0].side[0].n * (int64_t)(2 * sizeof(FlPartPair) + sizeof(uint64_t));
+  return true;
 }
 
 static FlStatus sort_rows(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **rows) {
   FlPartKey *keys;
   FlPartCodes codes;
   if (fl_part_keys(m, desc, args, &keys) != 0) return 1;
+  if (fl_part_order_told(m, keys, desc)) return 0;
   if (fl_part_encode(m, keys, desc->n_columns, 1, true, &codes) != 0) return 1;
-  *rows = fl_array_new(m->ctx, FL_I64, 1, &codes.n);
-  return *rows == NULL ? 1 : fl_part_order_codes(m, &codes, (*rows)->data);
+  return fl_part_order(m, &codes, rows);
 }
 
 FlStatus fl_rt_sort_perm(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {

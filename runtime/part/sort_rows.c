@@ -211,9 +211,9 @@ FlStatus fl_sort_rows_parts(FlPartMem *m, const FlPartCodes *codes, int64_t byte
 /* By the order of all rows. What made the order is given back before the columns are made. */
 static FlStatus take_rows(FlPartMem *m, FlPartCodes *codes, const FlOpDesc *desc, const FlSlot *arrays,
                           int32_t n, FlSlot *results) {
-  FlArray *rows = fl_array_new(m->ctx, FL_I64, 1, &codes->n);
+  FlArray *rows = NULL;
   FlOpDesc take = {.site = desc->site, .n_args = n + 1, .i = FL_TAKE_PROVEN | FL_TAKE_LAST};
-  FlStatus status = rows == NULL || fl_part_order_codes(m, codes, rows->data) != 0;
+  FlStatus status = fl_part_order(m, codes, &rows);
   fl_part_note_disk(m, rows);
   fl_part_mem_reset(m);
   FlSlot *args = status == 0 ? fl_part_alloc(m, n + 1, sizeof *args) : NULL;
@@ -231,7 +231,7 @@ static FlStatus move_rows(FlPartMem *m, FlPartCodes *codes, const FlSlot *arrays
                           bool *done) {
   int64_t bytes = fl_part_order_bytes(codes), room = fl_pool_room(fl_part_pool(m), bytes);
   *done = false;
-  if (room >= bytes) return 0;
+  if (room >= bytes || fl_ctx_op_part(m->ctx)) return 0;
   FlTakeColumn *columns = fl_part_zalloc(m, n, sizeof *columns);
   if (columns == NULL) return 1;
   for (int32_t k = 0; k < n; k++) fl_take_from(arrays[k].a, codes->n, &columns[k]);
@@ -253,9 +253,14 @@ FlStatus fl_rt_sort_rows(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, F
     n_keys += 1 + (desc->columns[k].flags & FL_COLUMN_NULLS ? 1 : 0);
   int32_t n = desc->n_args - n_keys;
   bool done = false;
-  FlStatus status = fl_part_keys(&mem, desc, args, &keys) != 0 ||
-                    fl_part_encode(&mem, keys, desc->n_columns, 1, true, &codes) != 0 ||
-                    move_rows(&mem, &codes, args + n_keys, n, results, &done) != 0;
+  FlStatus status = fl_part_keys(&mem, desc, args, &keys);
+  if (status == 0 && fl_part_order_told(&mem, keys, desc)) {
+    fl_part_mem_reset(&mem);
+    return 0;
+  }
+  if (status == 0)
+    status = fl_part_encode(&mem, keys, desc->n_columns, 1, true, &codes) != 0 ||
+             move_rows(&mem, &codes, args + n_keys, n, results, &done) != 0;
   if (status == 0 && !done) status = take_rows(&mem, &codes, desc, args + n_keys, n, results);
   fl_part_mem_reset(&mem);
   return status;

@@ -651,9 +651,25 @@ static FlStatus put_in_order(FlPartMem *m, Sort *s) {
   return 0;
 }
 
+/* Some places of the result, by the rows that stand there. */
+static FlStatus sorted_share(FlPartMem *m, const FlPartKey *key, const FlOpDesc *desc, const FlSlot *args,
+                             FlArray **out) {
+  FlPartCodes codes;
+  FlSlot taken, from[2] = {{.a = NULL}, args[0]};
+  const FlOpDesc take = {.site = desc->site, .n_args = 2, .i = FL_TAKE_PROVEN};
+  FlStatus status = fl_part_encode(m, key, 1, 1, true, &codes);
+  if (status == 0) status = fl_part_order(m, &codes, &from[0].a);
+  if (status == 0) status = fl_rt_take(m->ctx, &take, from, &taken);
+  if (status == 0) *out = taken.a;
+  fl_array_unref(from[0].a);
+  return status;
+}
+
 static FlStatus sorted_values(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
   FlPartKey *key;
   if (fl_part_keys(m, desc, args, &key) != 0) return 1;
+  if (fl_part_order_told(m, key, desc)) return 0;
+  if (fl_ctx_op_part(m->ctx)) return sorted_share(m, key, desc, args, out);
   Sort s = {.from = key->side[0],
             .pool = fl_part_pool(m),
             .flip = key->descending ? UINT64_MAX : 0,

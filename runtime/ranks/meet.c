@@ -75,7 +75,8 @@ bool fl_ranks_send(FlRanks *r, int32_t from, void *bytes, int64_t n) {
 /* ---- what meetings cost ---------------------------------------------------------------------------------
  */
 
-enum { ROUNDS = 4, SAMPLE = 64 << 10 };
+/* Of the rounds every other one sends: what else a machine does makes any of them slow. */
+enum { ROUNDS = 9, SAMPLE = 256 << 10 };
 
 /* The largest of what the ranks said as values k. */
 static double largest(const FlRanks *r, int k) {
@@ -92,17 +93,17 @@ FlMeeting fl_ranks_measure(FlRanks *r, int32_t n_loops) {
   r->loops = calloc((size_t)n_loops + 1, sizeof *r->loops);
   r->n_loops = n_loops;
   if (!sample || !r->loops) mine.failed = 4;
-  double meeting = 1e12, sent = 0;
+  double meeting = 1e12, sent = 1e12;
   FlMeeting met = FL_MET;
   for (int k = 0; k < ROUNDS && met == FL_MET; k++) { /* the last tells what the others took */
-    bool sends = k == ROUNDS - 2;
+    bool sends = k % 2;
     int64_t begin = now_ns();
     mine.bytes = sends ? SAMPLE : 0;
     met = fl_ranks_meet(r, &mine);
     if (met == FL_MET && sends && !fl_ranks_send(r, 0, sample, SAMPLE)) met = FL_MET_OVER;
     double took = (double)(now_ns() - begin);
-    if (sends) sent = took;
-    else if (took < meeting) meeting = took;
+    if (sends && took < sent) sent = took;
+    else if (!sends && took < meeting) meeting = took;
     mine.values[0] = (int64_t)meeting;
     mine.values[1] = sent > meeting ? (int64_t)(sent - meeting) : 0;
   }

@@ -58,6 +58,12 @@ static void *open_library(const Family *f, char why[FL_MPI_WHY]) {
   return library;
 }
 
+static int64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
 /* A call of MPI has failed: the others cannot be reached. */
 static int fail(FlMpi *m) {
   pthread_mutex_lock(&m->beats.lock);
@@ -71,9 +77,11 @@ static int begun(FlMpi *m, int failed) {
   return failed ? fail(m) : 0;
 }
 
-/* A processor is given to others, ever longer, while nothing comes: workers of this machine need it. */
-static int wait_for(FlMpi *m, void *request) {
-  enum { YIELDS = 200, LONGEST_US = 500 };
+/* A processor is given to others, ever longer, while nothing comes: workers of this machine need it. But MPI
+ * moves bytes only when it is asked, some at a time, so that it is asked as long as so many may take. */
+static int wait_for(FlMpi *m, void *request, int64_t bytes) {
+  enum { YIELDS = 200, LONGEST_US = 500, BYTE_NS = 4 };
+  int64_t until = bytes > 0 ? now_ns() + bytes * BYTE_NS : 0;
   for (int64_t round = 0, us = 10;; round++) {
     int done = 0, lost = atomic_load_explicit(&m->lost, memory_order_relaxed);
     if (lost) return lost;
@@ -82,7 +90,7 @@ static int wait_for(FlMpi *m, void *request) {
     pthread_mutex_unlock(&m->calls);
     if (failed) return fail(m);
     if (done) return 0;
-    if (round < YIELDS) {
+    if (round < YIELDS || (until && now_ns() < until)) {
       sched_yield();
       continue;
     }
@@ -96,7 +104,7 @@ static int gather(FlMpi *m, const void *mine, void *all, int n) {
   void *request = NULL;
   pthread_mutex_lock(&m->calls);
   int lost = begun(m, m->Iallgather(mine, n, m->byte, all, n, m->byte, m->world, &request));
-  return lost ? lost : wait_for(m, request);
+  return lost ? lost : wait_for(m, request, 0);
 }
 
 static int exchange(void *arg, FlRankSlot *slots) {
@@ -118,7 +126,7 @@ static int send_bytes(void *arg, int32_t from, void *bytes, int64_t n) {
     int some = (int)(n - at < CHUNK ? n - at : CHUNK);
     pthread_mutex_lock(&m->calls);
     lost = begun(m, m->Ibcast(room ? room : (char *)bytes + at, some, m->byte, from, m->world, &request));
-    if (!lost) lost = wait_for(m, request);
+    if (!lost) lost = wait_for(m, request, some);
   }
   if (room) munmap(room, CHUNK);
   return lost;

@@ -9,6 +9,7 @@ usage: ranks_rows.py [SEED PROGRAMS FAULTING]; 0 as SEED makes fresh ones, and s
 """
 import concurrent.futures
 import fractions
+import math
 import os
 import pathlib
 import re
@@ -156,6 +157,30 @@ if n > 3 {{
   print("{{f.coefficients}} {{f.intercept}} {{p.components}} {{sum(x * f.coefficients[0], axis = 0)}} {{sum(y)}}")
 }}
 """
+# Orders that ranks make together: of rows by several keys, of one column's values, of what is in order or falls all the way, of few
+# different keys, of what a filter left; nulls, NaN, zeros of both signs.
+SORTS = """
+let n = {n}
+let k = [for i in 0..n: (i * 7919) % 1009]
+let odd = [for i in 0..n: if k[i] == 5 {{ nan }} else if k[i] == 6 {{ -0.0 }} else if k[i] == 8 {{ 0.0 }} else {{ f64((k[i] - 400) * (k[i] % 3)) }}]
+let names = [for v in k: "name {{v % 37}}"]
+let t = table(key = k, half = k % 2 == 0, x = odd, name = names, late = if_else(k % 11 == 3, null, k % 90 - 20), row = [for i in 0..n: i])
+let by_name = t |> sort(name, desc(key))
+let by_late = t |> sort(desc(late), half)
+let by_x = t |> sort(x, name)
+let few = t |> where(key > 300) |> sort(half)
+print("{{sum(for i in 0..n: i * by_name.row[i])}} {{sum(for i in 0..n: i * by_late.row[i])}} {{sum(for i in 0..n: i * by_x.row[i])}} {{sum(for i in 0..len(few.row): i * few.row[i])}}")
+let up = sort(k)
+let by = argsort([for v in k: -v])
+print("{{sum(for i in 0..n: i * up[i])}} {{sum(for i in 0..n: i * by[i])}}")
+let z = sort(odd)
+print("{{sum(for i in 0..n: if is_finite(z[i]) {{ z[i] * f64(i) }} else {{ 1.0 }})}} {{[for i in 0..n if z[i] == 0: 1.0 / z[i]] |> sum}} {{sum(sort([for i in 0..n: i]))}} {{if n > 3 {{ sort([for i in 0..n: n - i])[3] }} else {{ 0 }}}}")
+let w = sum(z[0..min(n, 9)])
+print("{{sum([for v in by_x.key: v * 3 + n])}} {{sum(for v in sort([for v in k: f64(v) + w]): v * 0.5)}} {{if n > 0 {{ by_name.name[n // 3] }} else {{ "none" }}}}")
+show(by_late |> derive(r = row_number(), c = cumsum(key)) |> head(5))
+show(few |> group_by(name) |> summarize(f = first(key), l = last(x)) |> head(3))
+show(t |> sort(name) |> distinct(half) |> head(3))
+"""
 FAULTS = [  # each fails, at a row that none is before; in a later step another would
     "let n = {n}\nlet x = [for i in 0..n: random(1, i)]\nlet s = sum(x)\nlet k = [for i in 0..n: i * 3]\nlet y = [for i in 0..n: k[i] // (k[i] - {at} * 3)]\nlet w = [for i in 0..n: k[i] // (k[i] - 3)]\nprint(\"{{s}} {{sum(x * s)}} {{sum(y)}} {{sum(y * w)}} {{sum(w)}}\")\n",
     "let n = {n}\nlet k = [for i in 0..n: i]\nlet a = sum(k)\nlet y = [for i in 0..n if k[i] % 3 != 1: 100 // (k[i] - {at})]\nprint(\"{{a}} {{sum([for v in k: v * a])}} {{len(y)}} {{sum(y)}}\")\n",
@@ -268,6 +293,28 @@ def blocks():
         shutil.rmtree(script.parent)
 
 
+def sorts():
+    """Over ranks as one, and orders as Python has them."""
+    ways = [(1, 2, 0, ""), (2, 1, 0, ""), (2, 2, 20, ""), (3, 1, 0, ""), (3, 2, 0, "a"), (5, 2, 20, ""), (8, 1, 0, "")]
+    for n in (0, 1, 2, 3, 40, 4097, 9001) + (() if SHORT else (70_001,)):
+        script = ranks.scratch(SORTS.format(n=n))
+        wrong = ranks.compare(script, ways)
+        check(not wrong, f"orders of {n} rows over ranks", "\n".join(wrong))
+        k = [i * 7919 % 1009 for i in range(n)]
+        x = [math.inf if v == 5 else float((v - 400) * (v % 3)) if v not in (6, 8) else 0.0 for v in k]
+        name = [f"name {v % 37}" for v in k]
+        orders = [sorted(range(n), key=lambda i: (name[i], -k[i])),
+                  sorted(range(n), key=lambda i: (1, 0, k[i] % 2 == 0) if k[i] % 11 == 3 else (0, -(k[i] % 90), k[i] % 2 == 0)),
+                  sorted(range(n), key=lambda i: (x[i], name[i])),
+                  sorted((i for i in range(n) if k[i] > 300), key=lambda i: k[i] % 2 == 0)]
+        exact = [sum(i * row for i, row in enumerate(order)) for order in orders] + [sum(i * v for i, v in enumerate(sorted(k))),
+                                                                                 sum(i * row for i, row in enumerate(sorted(range(n), key=lambda i: -k[i])))]
+        first = ranks.run(script, [(2, 2, 0, "")])[1]["out"].decode().splitlines()
+        got = [int(word) for word in f"{first[0]} {first[1]}".split()]
+        check(got == exact, f"orders of {n} rows are those of Python", f"{got}\n{exact}")
+        shutil.rmtree(script.parent)
+
+
 def files():
     folder = ranks.scratch("").parent
     made = ["id,km,x,late,city\n"]
@@ -363,6 +410,7 @@ if __name__ == "__main__":
         matrices()
         sweeps()
         blocks()
+        sorts()
         fixed()
     if SHARD == SHARDS - 1 and len(sys.argv) == 1:
         files()

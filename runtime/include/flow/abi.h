@@ -164,7 +164,8 @@ typedef struct FlKernelLate {
  * elements of its own rows; the blocks that begin in them, whose states then go to all; the same, of what
  * is kept of them; of an operator that keeps rows: which of its own; elements of its own of a list; the
  * states of groups of its rows, which then go to all; sums along columns of its rows, likewise; a
- * product, by rows or as a fold of rows; tasks of its rows; results of its rows, and sums over them. */
+ * product, by rows or as a fold of rows; tasks of its rows; results of its rows, and sums over them; some of
+ * all rows in their order. */
 typedef enum FlInParts {
   FL_PARTS_NONE,
   FL_PARTS_ELEMENTS,
@@ -175,7 +176,8 @@ typedef enum FlInParts {
   FL_PARTS_COLUMNS,
   FL_PARTS_PRODUCT,
   FL_PARTS_TASKS,
-  FL_PARTS_SWEEP
+  FL_PARTS_SWEEP,
+  FL_PARTS_ORDER
 } FlInParts;
 
 typedef struct FlKernel {

@@ -75,6 +75,12 @@ bool fl_borders_return(const FlBorders *b, FlArray *a) {
   return fine;
 }
 
+void fl_borrow_rows(const FlArray *a, int64_t from, int64_t to, FlArray *view) {
+  *view = *a;
+  view->data = (char *)a->data + from * fl_array_row_count(a) * fl_dtype_info[a->dtype].bytes;
+  view->dims[0] = to - from;
+}
+
 /* ---- folds ------------------------------------------------------------------------------------------ */
 
 int32_t fl_subtrees_of(int64_t begin, int64_t end, FlSubtree *out) {

@@ -23,6 +23,10 @@ FlStatus fl_borders_bring(const FlBorders *b, FlArray *a);
 /* And goes back, of one that is written. false: a rank is lost. */
 bool fl_borders_return(const FlBorders *b, FlArray *a);
 
+/* Rows [from, to) of `a`, which are open, as if there were no others: nobody owns the view, and `a` outlives
+ * it. */
+void fl_borrow_rows(const FlArray *a, int64_t from, int64_t to, FlArray *view);
+
 /* ---- a fold whose units are leaves: the tree of part/fold.c ------------------------------------------ */
 
 /* A complete subtree of leaves. */

@@ -72,11 +72,8 @@ static void sweep(Columns *c, FlSubtree tree, int64_t at) {
   if (to > c->borders.n) to = c->borders.n;
   for (int32_t i = 0; i < k->n_uses; i++) {
     if (k->rows[i] != FL_ROWS_FOLD) continue;
-    FlArray *rows = &c->rows[i];
-    *rows = *c->env[i].a;
-    rows->data = (char *)rows->data + from * fl_array_row_count(rows) * fl_dtype_info[rows->dtype].bytes;
-    rows->dims[0] = to - from;
-    c->part[i].a = rows;
+    fl_borrow_rows(c->env[i].a, from, to, &c->rows[i]);
+    c->part[i].a = &c->rows[i];
   }
   c->part[k->rows_at].i = to - from;
   FlSlot *results = c->part + (fl_kernel_results(k, c->env) - c->env);

@@ -40,11 +40,8 @@ static FlStatus ask_rows(Sweep *s, int64_t from, int64_t to, FlSlot *results) {
   for (int32_t i = 0; i < s->desc->n_args; i++) {
     s->given[i] = s->args[i];
     if (!fl_row_args_has(&s->by_rows, i)) continue;
-    FlArray *view = &s->views[i];
-    *view = *s->args[i].a;
-    view->data = (char *)view->data + from * fl_array_row_count(view) * fl_dtype_info[view->dtype].bytes;
-    view->dims[0] = to - from;
-    s->given[i].a = view;
+    fl_borrow_rows(s->args[i].a, from, to, &s->views[i]);
+    s->given[i].a = &s->views[i];
   }
   s->part.from = from;
   s->part.to = to;

@@ -1,7 +1,9 @@
 """Random programs of long arrays and tables whose rows are read by their own: what several ranks keep in parts.
 
 Columns of one length are derived from each other, filtered, folded, read at neighbours and at any place, changed in
-rounds, in branches, by functions and stages; texts and nulls among them; with `faults` some element may fail.
+rounds, in branches, by functions and stages; tables are joined, sorted, grouped, given windows; loops of tasks read
+blocks of rows, single rows, and have tasks of their own; texts and nulls among them; with `faults` some element, some
+check of rows, or some task may fail.
 usage: rows.py SEED [--faults]
 """
 import random
@@ -109,6 +111,89 @@ class Rows:
         if self.draw.random() < 0.6:
             self.grouped(t, list(columns))
 
+    def table_of(self, space):
+        """A table with columns a and b, and c where there are texts."""
+        t, columns = self.fresh("q"), {"a": self.column(space), "b": self.column(space, "i64")}
+        if space["text"]:
+            columns["c"] = self.column(space, "text")
+        nulls = ", d = if_else(b % 3 == 0, null, a * 0.5)" if self.draw.random() < 0.4 else ""
+        self.lines.append(f"let {t} = table({', '.join(f'{c} = {v}' for c, v in columns.items())}) |> derive(g = b % {self.pick(1, 2, 7, 50, 5000)}{nulls})")
+        return t, columns, bool(nulls)
+
+    def becomes(self, t, columns):
+        """Its columns are columns of other statements."""
+        self.spaces.append({"f64": [f"{t}.a"], "i64": [f"{t}.b"], "text": [f"{t}.c"] if "c" in columns else []})
+
+    def sorted_rows(self, space):
+        t, columns, nulls = self.table_of(space)
+        keys = self.draw.sample(["a", "b", "g", *("c" for _ in range("c" in columns)), *("d" for _ in range(nulls))], self.draw.randrange(1, 3))
+        s, by = self.fresh("s"), ", ".join(k if self.draw.random() < 0.6 else f"desc({k})" for k in keys)
+        more = self.pick("", "", f" |> where({self.condition(['a'], ['b'])})", f" |> head({self.draw.choice((0, 1, 7, 5000))})",
+                         f" |> top({self.draw.choice((1, 4, 60))}, by = a)", " |> distinct(g)", f" |> sample({self.draw.choice((0, 3, 100))}, seed = 4)")
+        self.lines += [f"let {s} = {t} |> sort({by}){more}", f"print(\"{{len({s})}} {{sum(for i in 0..len({s}): {s}.a[i] * f64(i % 7))}}\")"]
+        self.becomes(s, columns)
+
+    def joined(self, space):
+        t, columns, _ = self.table_of(space)
+        other, u, j = self.draw.choice(self.spaces), self.fresh("u"), self.fresh("j")
+        y, k = self.column(other), self.column(other, "i64")
+        self.lines.append(f"let {u} = table(g = {k}, y = {y}) |> {self.pick('distinct(g)', 'group_by(g) |> summarize(y = sum(y))', 'head(20)', 'where(g < 9) |> distinct(g)')}")
+        how = self.pick("", "", ', how = "left"', ', how = "semi"', ', how = "anti"')
+        show = self.pick(f"print(\"{{len({j})}} {{sum({j}.a)}}\")", f"show({j} |> group_by(g) |> summarize(n = count(), s = sum(a)) |> head(5))", f"show({j} |> tail(2))")
+        self.lines += [f"let {j} = {t} |> join({u}, on = g{how})", show]
+        self.becomes(j, columns)
+
+    def windows(self, space):
+        t, columns, nulls = self.table_of(space)
+        w = self.fresh("v")
+        every = ["row_number()", "cumsum(a)", "cumsum(b)", "rank(a)", "cummax(a)", "cummin(b)", "ntile(3)", "mean(a)", "count()", "a - mean(a)",
+                 "rolling(a, 3, v => max(v) - min(v), min_periods = 1)"] + ["cumsum(d)"] * nulls
+        some = self.draw.sample(every, self.draw.randrange(1, 4))
+        before, by = self.pick(("", ""), ("", ", by = g"), ("sort(b, a) |> ", ""), ("sort(g, a) |> ", ", by = g"))
+        columns_made = ", ".join(f"w{i} = {x}" for i, x in enumerate(some))
+        self.lines += [f"let {w} = {t} |> {before}derive({columns_made}{by})", f"show({w} |> tail(2))",
+                       f"show({w} |> summarize(n = count(), {', '.join(f's{i} = sum(f64(w{i}))' for i in range(len(some)))}))"]
+        self.becomes(w, columns)
+
+    def tasks(self, space):
+        """Loops whose elements are host code: blocks of rows, single rows, loops within."""
+        x, k, name = self.column(space), self.column(space, "i64"), self.fresh("l")
+        n, size, how = f"len({x})", self.pick(1, 3, 64, 1000, 4096), self.draw.randrange(7)
+        size = f"({n} // 9 + {size})" if size < 64 else size
+        block = f"{x}[b * {size}..min({n}, (b + 1) * {size})]"
+        blocks = f"0..({n} + {size} - 1) // {size}"
+        if how == 0:
+            self.lines.append(f"let {name} = [for b in {blocks}: walk({block}, b)]")
+        elif how == 1:
+            self.lines.append(f"let {name} = [for b in {blocks}: sum({block}) + walk({block}, {self.pick('0', 'b')})]")
+        elif how == 2:
+            self.lines.append(f"let {name} = concat([for b in {blocks}: {self.pick(f'sort({block})', block, f'cumsum({block})')}])")
+        elif how == 3:
+            self.lines.append(f"let {name} = [for b in 0..5: sum([for c in 0..3: walk({x}, b * c)]) + {self.float_of([f'f64(b)'], 1)}]")
+        elif how == 4:
+            self.lines.append(f"let {name} = [for b in 0..min({n}, 12): walk([for i in 0..b + 2: {x}[(i * 7 + b) % {n}]], {k}[b])]")
+        elif how == 5:
+            self.lines.append(f"let {name} = [for b in 0..4: walk(walked({x}, b), b) + sum([for c in {blocks}: f64(c)])]")
+        else:
+            self.lines.append(f"let {name} = [for b in {blocks}: sum(change({block}, {block}))]")
+        self.lines.append(f"print(\"{{len({name})}} {{sum({name})}}\")")
+
+    def learned(self, space):
+        """Of the library, what reads tall matrices by blocks, and checks their rows."""
+        x, y, m = self.column(space), self.column(space), self.fresh("f")
+        columns = self.draw.choice((1, 2, 5))
+        bad = f"if i == {self.draw.choice(SIZES)} and j == 0 {{ nan }} else {{ " if self.faults and self.draw.random() < 0.4 else "if i < 0 { 0.0 } else { "
+        fit = self.pick(f"print(linear.ridge({m}, {y}, lambda = 0.5).coefficients)", f"print(tall.moments({m}).variance)",
+                        f"print(preprocess.standardise({m}).shift)", f"print(cluster.kmeans({m}, 2, seed = 3).inertia)")
+        self.lines += [f"let {m} = [for i in 0..len({x}), j in 0..{columns}: {bad}{x}[i] * random(j, i) + f64(j) }}]",
+                       f"if len({x}) > {columns + 2} {{ {fit} }}"]
+
+    def checked(self, space):
+        x, name = self.column(space), self.fresh("x")
+        limit = f"{self.draw.uniform(1.0, 2.2):.2f}" if self.faults else "1e200"
+        self.lines.append(f"let {name} = held({x}, {limit})")
+        space["f64"].append(name)
+
     def grouped(self, table, columns):
         """Groups of its rows, by numbers or texts, with aggregates that have states and some that have none."""
         keys = self.draw.sample(["g", "c"], self.draw.randrange(1, 3)) if "c" in columns else ["g"]
@@ -144,12 +229,19 @@ class Rows:
             self.lines.append(f"print({x})")
 
     def program(self):
-        self.lines += ["fn change(x: f64[n], y: f64[n]) -> f64[n] { let m = sum(x)", "  [for i in 0..n: x[i] * m - y[i]] }",
-                       "stage change_kept(x: f64[n], y: f64[n]) -> f64[n] = [for i in 0..n: x[i] + y[i] * y[i]]"]
+        self.lines += ["import cluster, linear, preprocess, tall", "fn change(x: f64[n], y: f64[n]) -> f64[n] { let m = sum(x)", "  [for i in 0..n: x[i] * m - y[i]] }",
+                       "stage change_kept(x: f64[n], y: f64[n]) -> f64[n] = [for i in 0..n: x[i] + y[i] * y[i]]",
+                       "fn walk(x: f64[n], b: i64) -> f64 { var s = f64(b)", "  for i in 0..n { s = s * 0.5 + x[i] }",
+                       '  assert s < 3.9, "{s} at {b} of {n}"' if self.faults and self.draw.random() < 0.3 else "", "  s }",
+                       "stage walked(x: f64[n], b: i64) -> f64[n] = cumsum([for i in 0..n: x[i] + f64(b)])",
+                       "fn held(x: f64[n], limit: f64) -> f64[n] = if all(for i in 0..n: abs(x[i]) <= limit) { x } else {",
+                       "  let at = argmax(for i in 0..n: if abs(x[i]) <= limit { 0 } else { 1 })",
+                       "  error(\"row {at} of {n} is {x[at]}; the last is {x[n - 1]}, in order {sort(x)[0]}\") }"]
         self.source()
         for _ in range(self.draw.randrange(6, 16)):
             space = self.draw.choice(self.spaces)
-            form = self.draw.choices((self.source, self.derive, self.texts, self.filtered, self.matrix, self.said), (1, 6, 1, 3, 1, 4))[0]
+            form = self.draw.choices((self.source, self.derive, self.texts, self.filtered, self.matrix, self.said, self.sorted_rows, self.joined,
+                                      self.windows, self.tasks, self.learned, self.checked), (2, 12, 2, 6, 2, 6, 3, 2, 2, 4, 1, 2))[0]
             form() if form == self.source else form(space)
         for space in self.spaces:
             self.said(space)

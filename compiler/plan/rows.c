@@ -214,8 +214,7 @@ static bool works_by_rows(const FlPlanStep *s) {
   int n, n_own = 0;
   const FlUse *uses = uses_of(s, &n);
   for (int i = 0; i < n; i++) {
-    if (uses[i].rows != FL_ROWS_NONE && uses[i].rows != FL_ROWS_OWN && uses[i].rows != FL_ROWS_ANY)
-      return false;
+    if (uses[i].rows == FL_ROWS_NEAR || uses[i].rows == FL_ROWS_FOLD) return false; /* MOVE: it is whole */
     n_own += uses[i].rows == FL_ROWS_OWN;
   }
   return n_own && s->op->n_results;

@@ -164,7 +164,8 @@ let n = {n}
 let k = [for i in 0..n: (i * 7919) % 1009]
 let odd = [for i in 0..n: if k[i] == 5 {{ nan }} else if k[i] == 6 {{ -0.0 }} else if k[i] == 8 {{ 0.0 }} else {{ f64((k[i] - 400) * (k[i] % 3)) }}]
 let names = [for v in k: "name {{v % 37}}"]
-let t = table(key = k, half = k % 2 == 0, x = odd, name = names, late = if_else(k % 11 == 3, null, k % 90 - 20), row = [for i in 0..n: i])
+let row = [for i in 0..n: i]
+let t = table(key = k, half = k % 2 == 0, x = odd, name = names, late = if_else(k % 11 == 3, null, k % 90 - 20), row = row)
 let by_name = t |> sort(name, desc(key))
 let by_late = t |> sort(desc(late), half)
 let by_x = t |> sort(x, name)
@@ -177,6 +178,12 @@ let z = sort(odd)
 print("{{sum(for i in 0..n: if is_finite(z[i]) {{ z[i] * f64(i) }} else {{ 1.0 }})}} {{[for i in 0..n if z[i] == 0: 1.0 / z[i]] |> sum}} {{sum(sort([for i in 0..n: i]))}} {{if n > 3 {{ sort([for i in 0..n: n - i])[3] }} else {{ 0 }}}}")
 let w = sum(z[0..min(n, 9)])
 print("{{sum([for v in by_x.key: v * 3 + n])}} {{sum(for v in sort([for v in k: f64(v) + w]): v * 0.5)}} {{if n > 0 {{ by_name.name[n // 3] }} else {{ "none" }}}}")
+let places = [for i in 0..n if k[i] % 3 == 1: (i * 31) % n]
+let there = odd[places]
+let called = names[places]
+print("{{sum(for i in 0..len(places): places[i] * (i % 5))}} {{sum(for v in there: if is_finite(v) {{ v }} else {{ 0.5 }})}} {{count(for v in called: v == "name 7")}}")
+let back = names[by]
+print("{{if n > 0 {{ back[n - 1] }} else {{ "none" }}}} {{count(for v in odd[by]: v > 3)}} {{sum([for i in 0..n: row[by][i] * i])}}")
 show(by_late |> derive(r = row_number(), c = cumsum(key)) |> head(5))
 show(few |> group_by(name) |> summarize(f = first(key), l = last(x)) |> head(3))
 show(t |> sort(name) |> distinct(half) |> head(3))
@@ -190,6 +197,7 @@ FAULTS = [  # each fails, at a row that none is before; in a later step another 
     "let n = {n}\nlet k = [for i in 0..n: i]\nlet a = sum(k)\nlet y = [for v in k: f64(v + a - a)]\nfn f(z: f64[m]) -> f64 {{\n  var s = 0.0\n  for i in 0..m {{\n    assert z[i] != {at}.0, \"row {{z[i]}} of {{m}}\"\n    s = s + z[i]\n  }}\n  s\n}}\nprint(sum(y))\nprint([for b in 0..({n} + 6) // 7: f(y[b * 7..min({n}, (b + 1) * 7)])])\nprint(sum(y))\n",
     "let n = {n}\nlet k = [for i in 0..n: i]\nlet a = sum(k)\nlet by = [for v in k: if v == {at} {{ a - a - 1 }} else {{ v % 5 }}]\nlet x = [for v in k: f64(v + a)]\nprint(sum(x))\nprint(segment_sum(x, by, 5))\nprint(segment_count(by, 5))\n",
     "let n = {n}\nlet k = [for i in 0..n: i]\nlet a = sum(k)\nlet h = [for v in k: (4611686018427387904 + v) * (1 + 0 * a)]\nlet by = [for v in k: v % 2]\nprint(sum(by))\nprint(segment_sum(h, by, 2 + {at} * 0))\n",
+    "let n = {n}\nlet k = [for i in 0..n: i]\nlet a = sum(k)\nlet at = [for v in k: if v == {at} {{ a + n }} else {{ (v * 7) % n }}]\nlet x = [for v in k: v * 2 + a]\nprint(sum(at))\nlet y = x[at]\nprint(sum(y))\n",
     "import linear\nlet n = {n}\nlet k = [for i in 0..n: i]\nlet x = [for i in 0..n, j in 0..3: if i == {at} and j == 1 {{ nan }} else {{ f64((i + 1) * (j + 2) % 7) }}]\nlet y = [for v in k: f64(v % 5)]\nprint(sum(y))\nprint(linear.ridge(x, y, lambda = 0.5).intercept)\n",
     "import linear\nlet n = {n}\nlet k = [for i in 0..n: i]\nlet x = [for i in 0..n, j in 0..3: f64((i + 1) * (j + 2) % 7)]\nlet y = [for v in k: if v == {at} {{ inf }} else {{ f64(v % 5) }}]\nprint(sum(k))\nprint(linear.ridge(x, y, lambda = 0.5).intercept)\n",
     "let n = {n}\nlet k = [for i in 0..n: i * 3]\nlet a = sum(k)\nlet d = [for v in k: v - a]\nfn g(v: i64[n], w: i64[n], at: i64) -> i64[n] = if all(for i in 0..n: v[i] != at * 3) {{ v }} else {{\n  var s = 0\n  for i in 0..n {{ if v[i] > s {{ s = w[i] }} }}\n  error(\"{{v[at]}} {{w[n - 1]}} {{s}} {{sort(v)[0]}} {{[for i in 0..n: v[i] + w[0]][at]}} {{sum(w)}}\")\n}}\nprint(a)\nlet y = g(k, d, {at})\nprint(sum(y))\nprint(sum([for i in 0..n: d[i] * y[i]]))\n",

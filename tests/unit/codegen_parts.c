@@ -311,7 +311,7 @@ static void run_cases(const char *folder, bool compiled) {
 }
 
 /* Operators with a parted form of their own rows, and those that no case calls with an array. */
-static const char *const by_rows[] = {"linalg_products", "fft", "rfft", "irfft", "encode_levels"};
+static const char *const by_rows[] = {"linalg_products", "fft", "rfft", "irfft", "encode_levels", "take"};
 static const char *const not_called[] = {
     /* they take lists, which are never parted, or no array */
     "list_concat", "list_stack", "list_levels", "permutation", "choice", "split_text", "extract_all",

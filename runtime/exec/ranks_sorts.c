@@ -67,7 +67,7 @@ FlStatus fl_ranks_sort(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlS
   if (!s) s = ask(ctx, desc, &part, args, results);
   if (s) return s;
   int64_t sent = sent_of_row(ctx, desc, args, part.rows);
-  if (sent < 0 || !fl_ranks_share(r, part.rows, part.cost, sent * part.rows)) return 0;
+  if (!part.unit || sent < 0 || !fl_ranks_share(r, part.rows, part.cost, sent * part.rows)) return 0;
   s = have_room(ctx, desc, part.bytes, done);
   if (s || !*done) return s;
   part.from = r->here;

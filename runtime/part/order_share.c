@@ -18,7 +18,7 @@ typedef struct Share {
   uint8_t *own;               /* [n] */
   int64_t *place;             /* [chunks + 1] of the rows before a chunk */
   FlPartCodes taken;
-  int64_t *row; /* of each that is taken */
+  uint32_t *row; /* of each that is taken */
 } Share;
 
 /* ---- cuts ---------------------------------------------------------------------------------------------- */
@@ -117,7 +117,7 @@ static int64_t take_batch(const Share *s, int64_t row, int64_t n, int64_t at) {
     place[kept] = (uint16_t)i;
     kept += s->own[row + i];
   }
-  for (int64_t i = 0; i < kept; i++) s->row[at + i] = row + place[i];
+  for (int64_t i = 0; i < kept; i++) s->row[at + i] = (uint32_t)(row + place[i]);
   for (int32_t w = 0; w < s->codes->n_words && kept > 0; w++) {
     uint64_t *to = s->taken.words[w].stored + at;
     fl_part_read_words(s->codes, w, row, n, word);
@@ -165,7 +165,7 @@ static FlStatus take(FlPartMem *m, Share *s) {
 
 typedef struct Numbers {
   int64_t *rows;
-  const int64_t *row;
+  const uint32_t *row;
 } Numbers;
 
 static int32_t number_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
@@ -182,5 +182,7 @@ FlStatus fl_part_order_share(FlPartMem *m, const FlPartCodes *codes, int64_t sha
   *rows = fl_array_new(m->ctx, FL_I64, 1, &s.taken.n);
   if (*rows == NULL || fl_part_order_codes(m, &s.taken, (*rows)->data) != 0) return 1;
   Numbers k = {(*rows)->data, s.row};
-  return fl_part_for(m->ctx, number_body, &k, s.taken.n, 2.0);
+  if (fl_part_for(m->ctx, number_body, &k, s.taken.n, 2.0) != 0) return 1;
+  fl_part_release(m, s.row);
+  return 0;
 }

@@ -303,7 +303,7 @@ FlStatus fl_part_order(FlPartMem *m, FlPartCodes *codes, FlArray **rows);
 /* Whether an operator that sorts rows by these keys is only asked how that can be shared, and has said it. */
 bool fl_part_order_told(FlPartMem *m, const FlPartKey *keys, const FlOpDesc *desc);
 /* Of the order of all rows share `share` of `shares`, in a new array: they are about as large, and one behind
- * the other all of it. (order_share.c) */
+ * the other all of it. codes->n is below 2^32. (order_share.c) */
 FlStatus fl_part_order_share(FlPartMem *m, const FlPartCodes *codes, int64_t share, int64_t shares,
                              FlArray **rows);
 

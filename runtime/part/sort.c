@@ -148,8 +148,9 @@ FlStatus fl_part_order(FlPartMem *m, FlPartCodes *codes, FlArray **rows) {
 
 bool fl_part_order_told(FlPartMem *m, const FlPartKey *keys, const FlOpDesc *desc) {
   FlOpPart *part = fl_ctx_op_part(m->ctx);
-  if (!fl_part_is_told(m->ctx, keys[0].side[0].n, 1, SORT_COST * desc->n_columns, 0)) return false;
-  part->bytes = keys[0].side[0].n * (int64_t)(2 * sizeof(FlPartPair) + sizeof(uint64_t));
+  int64_t n = keys[0].side[0].n;
+  if (!fl_part_is_told(m->ctx, n, n <= UINT32_MAX, SORT_COST * desc->n_columns, 0)) return false;
+  part->bytes = n * (int64_t)(2 * sizeof(FlPartPair) + sizeof(uint64_t));
   return true;
 }
 

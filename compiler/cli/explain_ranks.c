@@ -68,7 +68,7 @@ static const char *asker(const FlExplain *p, const FlOp *op) {
 
 void fl_explain_whole(FlExplain *p, const FlPlanStep *s) {
   const FlOp *op = s->op;
-  bool by_rows = s->kind == FL_STEP_KERNEL || s->kind == FL_STEP_BULK;
+  bool by_rows = s->kind == FL_STEP_KERNEL || (s->kind == FL_STEP_BULK && op->code != FL_OP_TAKE);
   if (p->ranks < 2 || p->in_tasks || p->in_parts || !by_rows || !fl_plan_parts_form(s)) return;
   fl_explain_where(p, NULL);
   for (int k = 0; k < op->n_results; k++) {

@@ -66,6 +66,12 @@ static const char *asker(const FlExplain *p, const FlOp *op) {
   return op->n_regions ? "a loop" : fl_arena_printf(p->arena, "`%s`", fl_ir_run_name(op));
 }
 
+/* They ask for the same in the same place, as where a table's columns are asked one by one. */
+static bool same_asks(const FlOp *a, const FlOp *b) {
+  return a == b || (a && b && a->code == b->code && a->span.file == b->span.file &&
+                    a->span.start == b->span.start && a->span.len == b->span.len);
+}
+
 void fl_explain_whole(FlExplain *p, const FlPlanStep *s) {
   const FlOp *op = s->op;
   bool by_rows = s->kind == FL_STEP_KERNEL || (s->kind == FL_STEP_BULK && op->code != FL_OP_TAKE);
@@ -79,7 +85,7 @@ void fl_explain_whole(FlExplain *p, const FlPlanStep *s) {
     int n = 0;
     bool first = true;
     for (int i = 0; i < op->n_results; i++) {
-      if (fl_plan_whole_for(p->plan, op->results[i]) != asks) continue;
+      if (!same_asks(fl_plan_whole_for(p->plan, op->results[i]), asks)) continue;
       first &= n > 0 || i == k;
       same[n++] = op->results[i];
     }

@@ -234,8 +234,8 @@ typedef struct FlOptionAttr {
 
 /* How much of its arguments an operator reads, beside writing what it gives: nobody says; each once; of its
  * first argument all, of the others as many elements as it gives. FEWER: rows that it takes or gives are
- * fewer than the script says, so that no count of them is told. CHAINED: ALL, but of more rows than the script
- * says, of which the count of those alone that it gives is told. */
+ * fewer than the script says, so that no count of them is told. CHAINED: ALL, but of more rows than the
+ * script says, of which the count of those alone that it gives is told. */
 typedef enum FlPasses {
   FL_PASSES_UNKNOWN,
   FL_PASSES_ALL,

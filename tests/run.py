@@ -75,6 +75,8 @@ MODES = {
 OPTIMISED = {"workers-2", "workers-3", "workers-8"}
 # Where operators do what they would on older processors.
 LEVELS = {"O0": "2", "workers-3": "3"}
+# Where columns of few texts have codes, and are these alone as long as nobody reads them, from two rows on.
+CODED = {"workers-3"}
 # As users run a new text: interpreted for a moment, and where that is not enough once more, with code.
 TRIED = {"tried"}
 
@@ -230,6 +232,8 @@ class Runner:
             del env["FLOW_KERNELS"]
         if mode in LEVELS:
             env["FLOW_CPU_LEVEL"] = LEVELS[mode]
+        if mode in CODED:
+            env["FLOW_CODES_FROM"] = "2"
         try:
             if mode == "build":
                 command = [str(self.flowc), "build", script.path.name, "-o", "program.bin"]

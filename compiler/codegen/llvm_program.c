@@ -209,6 +209,7 @@ Val fl_ll_op_desc(FlGen *g, const FlOp *op, int sees) {
                  fl_ll_i32(g, a->n_options),
                  fl_ll_i32(g, (fl_op_info[op->code].flags & FL_OPF_EFFECT) != 0),
                  fl_ll_i32(g, (int)fl_ir_passes(op)),
+                 fl_ll_i32(g, runs ? fl_plan_codes(g->plan, op) : 0),
                  fl_ll_i32(g, runs && fl_plan_by_rows(g->plan, s)),
                  fl_ll_i32(g, runs ? (int)fl_plan_in_parts(g->plan, s) : FL_PARTS_NONE),
                  runs ? fl_ll_rows_constant(g, op->n_args, s->uses) : fl_ll_null(g),

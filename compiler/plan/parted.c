@@ -1,12 +1,12 @@
 /* parted.c: which arrays may be here in part, with the rest of their rows elsewhere
- * (docs/decisions/parted-arrays.md).
+ * (docs/decisions/parted-arrays.md), and of which host code reads elements itself, through no door.
  *
- * In: the steps of all functions of a plan. Out: FlPlanFunc.whole. What always holds: of an array that may be
- * parted every use has a parted form: it needs the row itself, rows near it, a fold of all, or an exchange,
- * or it hands the array on to a value that may be parted. Whoever needs any row makes it whole, and with it
- * all that flows into it: through branches, rounds, calls and stages. A branch that ends in an error asks for
- * nothing before it is taken: what it reads is made whole at its start (FlPlanBody.gathers), or at the door.
- */
+ * In: the steps of all functions of a plan. Out: FlPlanFunc.whole and .read. What always holds: of an array
+ * that may be parted every use has a parted form: it needs the row itself, rows near it, a fold of all, or an
+ * exchange, or it hands the array on to a value that may be parted. Whoever needs any row makes it whole, and
+ * with it all that flows into it: through branches, rounds, calls and stages. A branch that ends in an error
+ * asks for nothing before it is taken: what it reads is made whole at its start (FlPlanBody.gathers), or at
+ * the door. */
 #include "plan/plan_internal.h"
 
 typedef struct Parting {
@@ -15,6 +15,7 @@ typedef struct Parting {
   FlVec(const FlValue *) todo; /* whole, and what flows into them is not yet */
   const FlPlanKernel *task;    /* in which the step stands, and which reads blocks of rows; NULL: none */
   FlPlanBody *error;           /* the branch around the step that ends in an error; NULL: none does */
+  bool read;                   /* it is FlPlanFunc.read that is found */
 } Parting;
 
 typedef struct Callers {
@@ -27,9 +28,10 @@ static FlPlanFunc *func_of(const Parting *p, const FlFunc *f) { return fl_map_ge
 static void make_whole(Parting *p, const FlValue *v, const FlOp *asks) {
   if (fl_t_is_scalar(v->type)) return;
   FlPlanFunc *f = func_of(p, v->region->func);
-  if (f->whole[v->id]) return;
-  f->whole[v->id] = true;
-  f->whole_for[v->id] = asks;
+  bool *marks = p->read ? f->read : f->whole;
+  if (marks[v->id]) return;
+  marks[v->id] = true;
+  if (!p->read) f->whole_for[v->id] = asks;
   fl_vec_push(p->plan->arena, &p->todo, v);
 }
 
@@ -226,7 +228,16 @@ static void rounds_whole(Parting *p, const FlOp *op, int i, const FlOp *asks) {
   make_whole(p, op->results[i], asks);
 }
 
+/* The array whose rows result i has, which may be the result itself. */
+static FlValue *handed_on(const FlOp *op, int i) {
+  bool rows = op->code == FL_OP_TAKE || op->code == FL_OP_COMPRESS || op->code == FL_OP_ROW_PART;
+  if (op->code == FL_OP_ROWS || op->code == FL_OP_TEXT_VALUES) return op->args[0];
+  return rows ? op->args[op->n_args - op->n_results + i] : NULL;
+}
+
 static void result_whole(Parting *p, const FlOp *op, int i, const FlOp *asks) {
+  FlValue *from = p->read ? handed_on(op, i) : NULL;
+  if (from) make_whole(p, from, asks);
   if (fl_ir_is_rounds(op)) rounds_whole(p, op, i, asks);
   if (op->code == FL_OP_CALL || op->code == FL_OP_STAGE) make_whole(p, op->attrs.func->body->yields[i], asks);
   for (int k = 0; op->code == FL_OP_IF && k < op->n_regions; k++)
@@ -241,22 +252,57 @@ static void param_whole(Parting *p, const FlRegion *r, int i, const FlOp *asks) 
   for (int k = 0; k < c->calls.n; k++) make_whole(p, c->calls.at[k]->args[i], asks);
 }
 
+static void spread(Parting *p) {
+  for (int i = 0; i < p->todo.n; i++) {
+    const FlValue *v = p->todo.at[i];
+    const FlOp *asks = func_of(p, v->region->func)->whole_for[v->id];
+    if (v->op) result_whole(p, v->op, v->index, asks);
+    else param_whole(p, v->region, v->index, asks);
+  }
+}
+
+/* ---- whose elements are read where that stands -------------------------------------------------------- */
+
+static bool reads_elements(const FlOp *op) {
+  return op->code == FL_OP_LOAD || op->code == FL_OP_STORE || op->code == FL_OP_PICK ||
+         op->code == FL_OP_EXTERN;
+}
+
+/* In kernels only what says the group of an error, after they have ended: they come through the door. */
+static void ask_reads(Parting *p, const FlRegion *r, bool in_kernel) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    if (op->code == FL_OP_WITHIN || (!in_kernel && reads_elements(op)))
+      all_whole(p, op->n_args, op->args, op);
+    const FlPlanStep *s = fl_plan_step(p->plan, op);
+    bool kernel = s && s->kernel && s->kernel->form != FL_KERNEL_TASKS;
+    for (int i = 0; i < op->n_regions; i++) ask_reads(p, op->regions[i], in_kernel || kernel);
+  }
+}
+
+int fl_plan_codes(const FlPlan *p, const FlOp *op) {
+  int codes = fl_op_info[op->code].flags & FL_OPF_CODES ? FL_CODES_TAKEN : 0;
+  for (int i = 0; i < op->n_results; i++) {
+    const FlValue *v = op->results[i];
+    if (v->type.dtype == FL_TEXT && fl_plan_func(p, v->region->func)->read[v->id]) return codes;
+  }
+  return codes | FL_CODES_GIVEN;
+}
+
 void fl_plan_find_parted(FlPlan *plan) {
   Parting p = {.plan = plan, .callers = fl_map_make(plan->arena)};
   for (int i = 0; i < plan->funcs.n; i++) {
     FlPlanFunc *f = plan->funcs.at[i];
     f->whole = FL_NEW_ARRAY(plan->arena, bool, f->func->next_id);
+    f->read = FL_NEW_ARRAY(plan->arena, bool, f->func->next_id);
     f->whole_for = FL_NEW_ARRAY(plan->arena, const FlOp *, f->func->next_id);
     fl_map_set(p.callers, f->func, FL_NEW(plan->arena, Callers));
     find_joined(&p, f);
   }
   for (int i = 0; i < plan->funcs.n; i++)
     ask_body(&p, plan->funcs.at[i]->body, plan->funcs.at[i]->func->recursive);
-  for (int i = 0; i < p.todo.n; i++) {
-    const FlValue *v = p.todo.at[i];
-    const FlOp *asks = func_of(&p, v->region->func)->whole_for[v->id];
-    if (v->op) result_whole(&p, v->op, v->index, asks);
-    else param_whole(&p, v->region, v->index, asks);
-  }
+  spread(&p);
   for (int i = 0; i < plan->funcs.n; i++) keep_joined(plan->funcs.at[i]);
+  Parting q = {.plan = plan, .callers = p.callers, .read = true};
+  for (int i = 0; i < plan->funcs.n; i++) ask_reads(&q, plan->funcs.at[i]->func->body, false);
+  spread(&q);
 }

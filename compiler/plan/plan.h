@@ -168,6 +168,7 @@ typedef struct FlPlanFunc {
   bool *whole;       /* by value id: the array must be in one place; else it may be parted (parted.c) */
   bool *joined; /* by value id: a list of what the parts of a file gave, which is only joined, to what may be
                    parted */
+  bool *read;        /* by value id: host code reads elements of the array where it stands (read.c) */
   const FlOp **whole_for; /* by value id: who asks for that; NULL: who makes it does not in parts */
 } FlPlanFunc;
 
@@ -210,6 +211,9 @@ void fl_plan_describe_constant(FlText1 *out, const FlOp *op);
 static inline bool fl_plan_may_part(const FlPlan *p, const FlValue *v) {
   return !fl_t_is_scalar(v->type) && !fl_plan_func(p, v->region->func)->whole[v->id];
 }
+
+/* FL_CODES_TAKEN, FL_CODES_GIVEN of an operator of the runtime. */
+int fl_plan_codes(const FlPlan *p, const FlOp *op);
 
 /* May the elements of the list stay where they were made? All that they are joined to may be parted. */
 static inline bool fl_plan_list_stays(const FlPlan *p, const FlValue *list) {

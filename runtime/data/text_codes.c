@@ -48,7 +48,7 @@ const FlTextCodes *fl_text_codes(const FlArray *a, const void **codes) {
 }
 
 bool fl_text_codes_attach(const FlArray *a, FlDictionary *dictionary, FlBuffer *codes, int32_t width) {
-  FlTextCodes *mine = malloc(sizeof *mine), *none = NULL;
+  FlTextCodes *mine = dictionary->n > 0 ? malloc(sizeof *mine) : NULL, *none = NULL;
   if (mine) *mine = (FlTextCodes){dictionary, codes, width};
   if (mine && atomic_compare_exchange_strong_explicit(&a->buffer->codes, &none, mine, memory_order_acq_rel,
                                                       memory_order_acquire))

@@ -305,6 +305,12 @@ struct FlRun {
   FlCtx main;
 };
 
+/* parted.c: writes the texts of arrays that are codes alone (part/spell.h): of n values of these types; of
+ * what a kernel captures. Nothing that a task gives, a key is made of or the store has is so; nor is ever
+ * what host code reads elements of (fl_plan_codes). */
+FlStatus fl_texts_whole(FlCtx *ctx, int32_t n, const FlType1 *types, const FlSlot *values);
+FlStatus fl_texts_captured(FlCtx *ctx, const FlKernel *k, const FlSlot *env);
+
 /* tried.c: stops a run that has been tried long enough. */
 void fl_run_look(FlRun *run);
 /* A result of a stage, which waits in a run that is tried: false where it cannot, and the run is given up. */

@@ -126,6 +126,8 @@ int32_t fl_kernel_range(FlCtx *ctx, const FlKernel *kernel, const void *env, int
 }
 
 static FlStatus run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t n, double cost) {
+  FlStatus texts = fl_texts_captured(ctx, kernel, env);
+  if (texts) return texts;
   if (ctx->ranks) return fl_ranks_kernel(ctx, kernel, env, n, cost);
   int64_t begin = 0, end = n;
   FlStatus parted =
@@ -197,6 +199,8 @@ static void run_element(FlTaskSet *s, int64_t at) {
     args[0].i = i;
     if (s->n_env) memcpy(args + 1, s->env, (size_t)s->n_env * sizeof *args);
     status = fl_ctx_is_stopped(&ctx) ? fl_fail_stopped(&ctx) : s->fn(&ctx, args, results);
+    if (!status && (status = fl_texts_whole(&ctx, s->n_results, s->types, results)))
+      fl_slots_release(results, s->types, s->n_results);
   } else {
     status = fl_fail_text(&ctx, -1, FL_FAULT_MEMORY, "out of memory");
   }

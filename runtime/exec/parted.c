@@ -9,6 +9,7 @@
 #include "exec/exec_internal.h"
 #include "exec/moved.h"
 #include "exec/ranks.h"
+#include "part/spell.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,23 @@ FlArray *fl_array_new_apart(FlCtx *ctx, int32_t dtype, int32_t rank, const int64
     if (dims[k] <= 0 || __builtin_mul_overflow(n, dims[k], &n)) n = 0, k = rank;
   if (fl_rows_are_many(ctx, n)) return fl_array_new_addresses(ctx, dtype, rank, dims);
   return fl_array_new(ctx, dtype, rank, dims);
+}
+
+/* ---- texts that are codes alone ------------------------------------------------------------------------ */
+
+FlStatus fl_texts_whole(FlCtx *ctx, int32_t n, const FlType1 *types, const FlSlot *values) {
+  FlStatus s = 0;
+  for (int32_t i = 0; i < n && !s; i++)
+    if (fl_type_is_array(types[i]) && types[i].dtype == FL_TEXT && !types[i].depth)
+      s = fl_part_spell(ctx, values[i].a);
+  return s;
+}
+
+FlStatus fl_texts_captured(FlCtx *ctx, const FlKernel *k, const FlSlot *env) {
+  FlStatus s = 0;
+  for (int32_t i = 0; i < k->n_uses && !s; i++)
+    if (k->rows[i] != FL_ROWS_NONE) s = fl_part_spell(ctx, env[i].a);
+  return s;
 }
 
 /* ---- kernels ---------------------------------------------------------------------------------------- */
@@ -180,6 +198,10 @@ static FlStatus run_parted(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args,
 }
 
 static FlStatus run_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  if (!(desc->codes & FL_CODES_TAKEN)) {
+    FlStatus s = fl_texts_whole(ctx, desc->n_args, desc->arg_types, args);
+    if (s) return s;
+  }
   if (!ctx->run || !ctx->run->shared) return desc->run(ctx, desc, args, results);
   if (ctx->ranks) return fl_ranks_op(ctx, desc, args, results);
   if (ctx->run->options.ranks) return desc->run(ctx, desc, args, results); /* of a task: all is whole there */

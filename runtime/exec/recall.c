@@ -267,7 +267,9 @@ FlStatus fl_stage_recall(FlFuture *call) {
   FlStageKey key = {0};
   int64_t bytes = 0;
   char *text = NULL;
-  FlStatus status = fl_stage_key(&call->ctx, call, &key);
+  FlStatus status =
+      fl_texts_whole(&call->ctx, call->stage->n_args, call->stage->arg_types, call->args);
+  if (!status) status = fl_stage_key(&call->ctx, call, &key);
   if (status && call->ctx.ranks) look_together(call, status, &(bool){false});
   if (!status) {
     FlFlightEntry *other = fl_flight_join(run->flight, &key);

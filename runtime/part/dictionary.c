@@ -358,7 +358,8 @@ FlStatus fl_part_find_codes(FlCtx *ctx, const FlArray *a, bool any) {
   const void *codes;
   bool whole =
       a->rank == 1 && a->data == a->buffer->data && a->dims[0] * (int64_t)sizeof(FlText) == a->buffer->bytes;
-  if (a->dtype != FL_TEXT || !whole || (!any && a->dims[0] < LEAST_ROWS)) return 0;
+  const bool many = any || a->dims[0] >= LEAST_ROWS || a->dims[0] >= fl_coded_from();
+  if (a->dtype != FL_TEXT || !whole || !many) return 0;
   if (fl_text_codes(a, &codes) != NULL) return 0;
   FlPartMem m = {.ctx = ctx};
   FlStatus status = find_codes(&m, a, any);

@@ -17,6 +17,7 @@
 #include <xxhash.h>
 
 #include "part/part_internal.h"
+#include "part/spell.h"
 #include "data/text_codes.h"
 #include "data/text_order.h"
 
@@ -48,7 +49,9 @@ static FlStatus read_keys(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args
   *k = (Keys){.n_keys = desc->n_columns, .keys = fl_part_alloc(m, desc->n_columns, sizeof *k->keys)};
   if (k->keys == NULL) return 1;
   for (int32_t i = 0; i < k->n_keys; i++) {
-    if (fl_part_col(m->ctx, desc, args, &at, &desc->columns[i], &k->keys[i]) != 0) return 1;
+    if (fl_part_col(m->ctx, desc, args, &at, &desc->columns[i], &k->keys[i]) != 0 ||
+        fl_part_spell(m->ctx, k->keys[i].array) != 0) /* a join asks, which has not been through the door */
+      return 1;
     if (k->keys[i].n != k->keys[0].n) return fl_part_fail_shape(m->ctx, desc, k->keys[0].n, k->keys[i].n);
   }
   k->n = k->keys[0].n;

@@ -12,6 +12,7 @@
 
 #include "data/text_codes.h"
 #include "part/aggregate_internal.h"
+#include "part/spell.h"
 #include "part/superacc.h"
 
 enum { TERMS = 4 }; /* most of a sum */
@@ -57,7 +58,9 @@ static FlStatus read_state(Partial *p, State *s, const FlColumnAttr *attr, const
   s->desc.i = 0;
   s->agg = (FlAgg){.m = p->m, .desc = &s->desc, .n = p->n, .n_cols = column};
   if (!column) return 0;
-  if (fl_part_col(p->m->ctx, p->desc, args, at, attr, &s->agg.col[0]) != 0) return 1;
+  if (fl_part_col(p->m->ctx, p->desc, args, at, attr, &s->agg.col[0]) != 0 ||
+      fl_part_spell(p->m->ctx, s->agg.col[0].array) != 0)
+    return 1;
   return s->agg.col[0].n == p->n ? 0 : fl_part_fail_shape(p->m->ctx, p->desc, p->n, s->agg.col[0].n);
 }
 

@@ -15,6 +15,11 @@ size_t fl_part_row_word(const void *from, size_t row_bytes) {
   return unit > 0 && (uintptr_t)from % unit == 0 ? row_bytes : 0;
 }
 
+bool fl_part_goes_by_codes(const FlArray *a, int64_t n) {
+  const bool many = n >= FL_PART_FEW_ROWS || n >= fl_coded_from();
+  return a->dtype == FL_TEXT && a->rank == 1 && (many || fl_array_is_coded(a));
+}
+
 FlArray *fl_part_new_rows(FlCtx *ctx, FlArray *like, int64_t m) {
   int64_t dims[FL_MAX_RANK];
   memcpy(dims, like->dims, sizeof dims);
@@ -207,56 +212,60 @@ static FlStatus filter_all(FlPartMem *m, const Filter *f) {
                      FL_PART_CHUNK * (0.7 + 0.1 * (double)f->row_bytes));
 }
 
-/* The kept rows' codes of texts. */
-static FlStatus compress_codes(FlPartMem *m, const Filter *of, const FlTextCodes *known, const void *codes,
-                               int64_t kept, FlArray *to) {
-  FlBuffer *to_codes = fl_buffer_new(m->ctx, kept * known->width);
-  if (to_codes == NULL) return 1;
+/* The kept rows' codes of texts. NULL: out of memory, recorded. */
+static FlBuffer *compress_codes(FlPartMem *m, const Filter *of, const FlTextCodes *known, const void *codes,
+                                int64_t kept) {
   Filter f = *of;
+  FlBuffer *to = fl_buffer_new(m->ctx, kept * known->width);
+  if (to == NULL) return NULL;
   f.from = codes;
-  f.to = to_codes->data;
+  f.to = to->data;
   f.row_bytes = (size_t)known->width;
-  if (filter_all(m, &f) != 0) {
-    fl_buffer_unref(to_codes);
-    return 1;
-  }
-  (void)fl_text_codes_attach(to, fl_dictionary_ref(known->dictionary), to_codes, known->width);
-  return 0;
+  if (filter_all(m, &f) == 0) return to;
+  fl_buffer_unref(to);
+  return NULL;
 }
 
 /* Texts by their codes. */
 typedef struct Expand {
-  const FlText *texts;
-  int64_t n;
+  const FlTextCodes *known;
   const void *codes;
   FlText *to;
 } Expand;
 
-/* Under a null a code may be of nothing. */
-#define EXPAND(T)                                                                                            \
-  static int32_t expand_##T(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {                       \
-    const Expand *x = env;                                                                                   \
-    const T *codes = x->codes;                                                                               \
-    (void)ctx;                                                                                               \
-    for (int64_t i = begin; i < end; i++) x->to[i] = x->texts[codes[i] < x->n ? codes[i] : 0];               \
-    return 0;                                                                                                \
-  }
-EXPAND(uint8_t)
-EXPAND(uint16_t)
+static int32_t expand_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Expand *x = env;
+  (void)ctx;
+  fl_texts_of_codes(x->known, (const char *)x->codes + begin * x->known->width, end - begin, x->to + begin);
+  return 0;
+}
 
-/* Of texts that have codes the kept rows; *done: they are written, by their codes, where these are of so few
- * texts that a cache holds them: a row is then a byte or two to read in place of a text's sixteen. */
-static FlStatus compress_coded(FlPartMem *m, const Filter *f, FlArray *from, int64_t kept, FlArray *to,
-                               bool *done) {
+/* The kept rows of texts that have codes; *done: they are written, or need not be, as `alone` says that codes
+ * are enough. They are written by their codes, where these are of so few texts that a cache holds them, as a
+ * row is then a byte or two to read in place of a text's sixteen, and where there is nothing else. */
+static FlStatus compress_coded(FlPartMem *m, const Filter *f, FlArray *from, int64_t kept, bool alone,
+                               FlArray **to, bool *done) {
   enum { CACHED = 1 << 11 };
   const void *codes;
-  const FlTextCodes *known = kept >= FL_PART_FEW_ROWS && from->rank == 1 ? fl_text_codes(from, &codes) : NULL;
+  const FlTextCodes *known = fl_part_goes_by_codes(from, kept) ? fl_text_codes(from, &codes) : NULL;
   if (known == NULL) return 0;
-  if (compress_codes(m, f, known, codes, kept, to) != 0) return 1;
-  Expand x = {.texts = known->dictionary->texts, .n = known->dictionary->n, .to = to->data};
-  *done = x.n > 0 && x.n <= CACHED && known->width <= (int32_t)sizeof(uint16_t) &&
-          fl_text_codes(to, &x.codes) != NULL;
-  return *done ? fl_part_for(m->ctx, known->width == 1 ? expand_uint8_t : expand_uint16_t, &x, kept, 0.5) : 0;
+  FlBuffer *to_codes = compress_codes(m, f, known, codes, kept);
+  if (to_codes == NULL) return 1;
+  if (alone && kept >= fl_coded_from()) *to = fl_array_new_coded(m->ctx, kept, from, known, to_codes);
+  *done = *to != NULL;
+  if (!*done) *to = fl_part_new_rows(m->ctx, from, kept);
+  FlStatus status = *to == NULL;
+  if (status == 0 && !*done && (known->dictionary->n <= CACHED || fl_array_is_coded(from))) {
+    Expand x = {.known = known, .codes = to_codes->data, .to = (*to)->data};
+    status = fl_part_for(m->ctx, expand_body, &x, kept, 0.5);
+    *done = true;
+  }
+  if (status == 0 && !fl_array_is_coded(*to)) {
+    (void)fl_text_codes_attach(*to, fl_dictionary_ref(known->dictionary), to_codes, known->width);
+    return 0;
+  }
+  fl_buffer_unref(to_codes);
+  return status;
 }
 
 static FlStatus compress_one(FlPartMem *m, const FlOpDesc *desc, Filter *f, FlArray *from, int64_t kept,
@@ -267,8 +276,9 @@ static FlStatus compress_one(FlPartMem *m, const FlOpDesc *desc, Filter *f, FlAr
     *out = fl_array_ref(from);
     return 0;
   }
-  *out = fl_part_new_rows(m->ctx, from, kept);
-  if (*out == NULL || compress_coded(m, f, from, kept, *out, &done) != 0) return 1;
+  if (compress_coded(m, f, from, kept, desc->codes & FL_CODES_GIVEN, out, &done) != 0) return 1;
+  if (*out == NULL) *out = fl_part_new_rows(m->ctx, from, kept);
+  if (*out == NULL) return 1;
   f->from = from->data;
   f->to = (*out)->data;
   f->row_bytes = (size_t)fl_array_row_count(from) * (size_t)fl_dtype_info[from->dtype].bytes;

@@ -13,6 +13,8 @@
  * as those of a join's left table where each row has one partner, the arrays are what they were. */
 #include "part/take_internal.h"
 
+#include "part/dictionary.h"
+
 enum { PIECE = 4096 }; /* numbers that stay in the nearest cache */
 
 typedef struct Take {
@@ -93,14 +95,14 @@ static void gather(const FlTakeColumn *c, const int64_t *rows, int64_t n, void *
     T code = row < 0 ? (T)0 : ((const T *)c->codes)[row];                                                    \
     missing |= row < 0;                                                                                      \
     ((T *)c->to_codes->data)[i] = code;                                                                      \
-    to[i] = row < 0 ? (FlText){0} : texts[code];                                                             \
+    if (to != NULL) to[i] = row < 0 ? (FlText){0} : texts[code];                                             \
   }                                                                                                          \
   break;
 
 /* Texts come from the dictionary, which is small, by their codes. */
 static void gather_coded(FlTakeColumn *c, const int64_t *rows, int64_t begin, int64_t end) {
   const FlText *texts = c->known->dictionary->texts;
-  FlText *to = c->to->data;
+  FlText *to = c->coded ? NULL : c->to->data;
   int32_t missing = 0;
   switch (c->known->width) {
   case 1: GATHER_CODED(uint8_t)
@@ -288,25 +290,44 @@ static size_t row_bytes_of(const FlArray *a) {
 
 void fl_take_from(FlArray *from, int64_t m, FlTakeColumn *c) {
   *c = (FlTakeColumn){.from = from, .checked = true, .bad = INT64_MAX, .row_bytes = row_bytes_of(from)};
-  if (m >= FL_PART_FEW_ROWS && from->rank == 1) c->known = fl_text_codes(from, &c->codes);
+  if (fl_part_goes_by_codes(from, m)) c->known = fl_text_codes(from, &c->codes);
 }
 
 FlStatus fl_take_make(FlCtx *ctx, int64_t m, FlArray *place, FlTakeColumn *c) {
+  if (c->known != NULL && (c->to_codes = fl_buffer_new(ctx, m * c->known->width)) == NULL) return 1;
+  c->coded = c->coded && c->known != NULL && m >= fl_coded_from();
+  if (c->coded) c->to = fl_array_new_coded(ctx, m, c->from, c->known, c->to_codes);
+  c->coded = c->to != NULL;
+  if (c->coded) return 0;
   c->to = place != NULL ? fl_array_over(ctx, place->buffer, place->data, c->from->dtype, 1, &m)
                         : fl_part_new_rows(ctx, c->from, m);
-  if (c->to != NULL && c->known != NULL) c->to_codes = fl_buffer_new(ctx, m * c->known->width);
-  return c->to == NULL || (c->known != NULL && c->to_codes == NULL);
+  return c->to == NULL;
 }
 
-static FlStatus open_column(FlCtx *ctx, FlArray *from, int64_t m, bool checked, FlArray *place,
+/* Whether codes are made of a column's texts to take rows of it that may be codes alone: they are few against
+ * these. */
+static bool worth_codes(const FlTakeColumn *c, int64_t m) {
+  enum { MOST = 1 << 18, EACH = 8 };
+  const int64_t n = c->from->dims[0];
+  return c->known == NULL && fl_part_goes_by_codes(c->from, m) && n <= MOST && m / EACH >= n &&
+         m >= fl_coded_from();
+}
+
+/* `coded`: the rows are all there, and their texts may be codes alone. */
+static FlStatus open_column(FlCtx *ctx, FlArray *from, int64_t m, bool checked, bool coded, FlArray *place,
                             FlTakeColumn *c) {
   fl_take_from(from, m, c);
   c->checked = checked;
+  c->coded = coded;
+  if (coded && worth_codes(c, m)) {
+    if (fl_part_find_codes(ctx, from, true) != 0) return 1;
+    c->known = fl_text_codes(from, &c->codes);
+  }
   return fl_take_make(ctx, m, place, c);
 }
 
 FlArray *fl_take_close(FlTakeColumn *c) {
-  if (c->to_codes != NULL && atomic_load(&c->missing)) {
+  if (c->coded || (c->to_codes != NULL && atomic_load(&c->missing))) {
     fl_buffer_unref(c->to_codes);
   } else if (c->to_codes != NULL) {
     (void)fl_text_codes_attach(c->to, fl_dictionary_ref(c->known->dictionary), c->to_codes, c->known->width);
@@ -322,7 +343,7 @@ void fl_take_drop(FlTakeColumn *c) {
 FlArray *fl_part_take(FlCtx *ctx, FlArray *from, const int64_t *rows, int64_t m) {
   FlTakeColumn c;
   Take t = {.columns = &c, .n_columns = 1, .rows = rows, .m = m, .least = -1};
-  FlStatus status = open_column(ctx, from, m, true, NULL, &c);
+  FlStatus status = open_column(ctx, from, m, true, false, NULL, &c);
   if (status == 0) status = sweep(ctx, &t);
   if (status == 0) return fl_take_close(&c);
   fl_take_drop(&c);
@@ -383,10 +404,11 @@ static FlStatus take_all(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args,
   bool in_place = t->mine != NULL && fits_numbers(arrays[last].a);
   if (t->mine != NULL && !in_place && t->m >= MANY) t->spent = t->mine->buffer;
   FlStatus status = 0;
+  const bool coded = (desc->codes & FL_CODES_GIVEN) && t->least == 0;
   for (int32_t k = 0; k < t->n_columns && status == 0; k++) {
     int32_t of = k + 1 == t->n_columns ? last : k + (k >= last);
     bool same_rows = of > 0 && arrays[of].a->dims[0] == arrays[of - 1].a->dims[0];
-    status = open_column(m->ctx, arrays[of].a, t->m, (desc->i & FL_TAKE_PROVEN) || same_rows,
+    status = open_column(m->ctx, arrays[of].a, t->m, (desc->i & FL_TAKE_PROVEN) || same_rows, coded,
                          in_place && of == last ? t->mine : NULL, &t->columns[k]);
     t->columns[k].result = of;
   }

@@ -269,14 +269,14 @@ static void put_texts(FlTakeOut *out, const char *codes, const int64_t *rows, in
   const FlText *texts = c->known->dictionary->texts;
   int64_t size = c->known->width;
   int32_t missing = 0;
-  FlText *text = fl_slice(&out->values, (FlText *)c->to->data + at);
-  for (int64_t i = 0; i < n; i++) {
+  FlText *text = c->coded ? NULL : fl_slice(&out->values, (FlText *)c->to->data + at);
+  for (int64_t i = 0; i < n && text != NULL; i++) {
     uint32_t code = code_at(codes + i * size, size);
     bool none = rows != NULL && rows[i] < 0;
     missing |= none;
     text[i] = none ? (FlText){0} : texts[code];
   }
-  fl_slice_done(&out->values, n * (int64_t)sizeof *text);
+  if (text != NULL) fl_slice_done(&out->values, n * (int64_t)sizeof *text);
   memcpy(fl_slice(&out->codes, (char *)c->to_codes->data + at * size), codes, (size_t)(n * size));
   fl_slice_done(&out->codes, n * size);
   if (missing) atomic_store_explicit(&c->missing, 1, memory_order_relaxed);

@@ -12,6 +12,7 @@ typedef struct FlTakeColumn {
   const FlTextCodes *known; /* of texts; NULL: none */
   const void *codes;        /* of the source's first row */
   FlBuffer *to_codes;
+  bool coded;              /* its result may be codes alone, and then is */
   bool checked;            /* the numbers are known to be rows of it */
   bool few;                /* it lives in a file that does not fit, and few of its rows are taken */
   _Atomic int64_t bad;     /* the first place of a number that is not */

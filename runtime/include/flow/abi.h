@@ -47,7 +47,8 @@ typedef enum FlBufferKind {
   FL_BUFFER_SPILLED,  /* likewise; its pages lie in a file of ours, and may leave memory */
   FL_BUFFER_MAPPED,   /* a file's; never written */
   FL_BUFFER_TEXTS,    /* a heap of bytes of texts (FlHeap) */
-  FL_BUFFER_PARTED    /* addresses for all rows, memory of our own for those that are here (FlCut) */
+  FL_BUFFER_PARTED,   /* addresses for all rows, memory of our own for those that are here (FlCut) */
+  FL_BUFFER_CODED     /* of texts that are written when they are first read (data/text_codes.h); never else */
 } FlBufferKind;
 
 /* A piece of memory with an owner count. `keeps` are other buffers that this one's contents point into (the
@@ -244,6 +245,10 @@ typedef enum FlPasses {
   FL_PASSES_CHAINED
 } FlPasses;
 
+/* Texts that are codes alone (data/text_codes.h): the operator may be given some; may give some, as whoever
+ * reads its results asks for the texts first. */
+enum { FL_CODES_TAKEN = 1, FL_CODES_GIVEN = 2 };
+
 /* Static description of one runtime-operator call, emitted by the compiler: what ops.def calls attributes. */
 typedef struct FlOpDesc FlOpDesc;
 /* Every operator of class RUNTIME: fl_rt_<name>. args borrowed, results owned. */
@@ -265,6 +270,7 @@ struct FlOpDesc {
   int32_t n_options;
   int32_t acts;         /* 1: on the world: of several ranks, one runs it */
   int32_t passes;       /* FlPasses */
+  int32_t codes;        /* FL_CODES_TAKEN, FL_CODES_GIVEN */
   int32_t by_rows;      /* 1: as of FlKernel */
   int32_t in_parts;     /* FlInParts */
   const uint8_t *rows;  /* of each argument: FlRows; NULL: it is not run by fl_run_op */

@@ -20,6 +20,10 @@ bool fl_part_goes_by_codes(const FlArray *a, int64_t n) {
   return a->dtype == FL_TEXT && a->rank == 1 && (many || fl_array_is_coded(a));
 }
 
+bool fl_part_gives_codes(const FlCtx *ctx, const FlOpDesc *desc) {
+  return (desc->codes & FL_CODES_GIVEN) && fl_ctx_cuts(ctx) == NULL;
+}
+
 FlArray *fl_part_new_rows(FlCtx *ctx, FlArray *like, int64_t m) {
   int64_t dims[FL_MAX_RANK];
   memcpy(dims, like->dims, sizeof dims);
@@ -276,7 +280,7 @@ static FlStatus compress_one(FlPartMem *m, const FlOpDesc *desc, Filter *f, FlAr
     *out = fl_array_ref(from);
     return 0;
   }
-  if (compress_coded(m, f, from, kept, desc->codes & FL_CODES_GIVEN, out, &done) != 0) return 1;
+  if (compress_coded(m, f, from, kept, fl_part_gives_codes(m->ctx, desc), out, &done) != 0) return 1;
   if (*out == NULL) *out = fl_part_new_rows(m->ctx, from, kept);
   if (*out == NULL) return 1;
   f->from = from->data;

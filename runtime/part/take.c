@@ -404,7 +404,7 @@ static FlStatus take_all(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args,
   bool in_place = t->mine != NULL && fits_numbers(arrays[last].a);
   if (t->mine != NULL && !in_place && t->m >= MANY) t->spent = t->mine->buffer;
   FlStatus status = 0;
-  const bool coded = (desc->codes & FL_CODES_GIVEN) && t->least == 0;
+  const bool coded = fl_part_gives_codes(m->ctx, desc) && t->least == 0;
   for (int32_t k = 0; k < t->n_columns && status == 0; k++) {
     int32_t of = k + 1 == t->n_columns ? last : k + (k >= last);
     bool same_rows = of > 0 && arrays[of].a->dims[0] == arrays[of - 1].a->dims[0];

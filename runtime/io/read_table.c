@@ -7,9 +7,10 @@
  * other in the order given; each must have all of the columns, by name. */
 #include "io/many.h"
 #include "io/tables.h"
-#include "data/data.h"
+#include "data/text_codes.h"
 #include "exec/exec.h"
 #include "part/dictionary.h"
+#include "part/spell.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -131,6 +132,20 @@ static FlArray *join_rejected(FlCtx *ctx, FlReading *r, int part) {
   return fl_many_concat(ctx, r->parts, r->from.n, part == 0 ? FL_I64 : FL_TEXT);
 }
 
+/* Texts that have codes are these alone from now on: who read them wrote all. Not under a null, where texts
+ * are empty and codes are any. */
+static void leave_codes(FlCtx *ctx, const FlOpDesc *desc, FlSlot *column) {
+  FlArray *a = column->a;
+  const void *codes;
+  const FlTextCodes *known = fl_text_codes(a, &codes);
+  bool all = a->rank == 1 && a->data == a->buffer->data;
+  if (!known || !all || a->dims[0] < fl_coded_from() || !fl_part_gives_codes(ctx, desc)) return;
+  FlArray *alone = fl_array_new_coded(ctx, a->dims[0], a, known, known->codes);
+  if (!alone) return;
+  fl_array_unref(a);
+  column->a = alone;
+}
+
 /* The results, in the order of the operator; texts of which there are few get codes. False: out of memory. */
 static bool give(FlCtx *ctx, FlReading *r, const FlOpDesc *desc, FlSlot *results) {
   int64_t rows = 0;
@@ -163,6 +178,11 @@ static bool give(FlCtx *ctx, FlReading *r, const FlOpDesc *desc, FlSlot *results
     if (ok && desc->result_types[k].rank) ok = fl_part_find_codes(ctx, results[k].a, false) == 0;
   for (int32_t k = 0; ok && k < at; k++)
     if (desc->result_types[k].rank && results[k].a->dtype == FL_TEXT) fl_buffer_rest(results[k].a->buffer);
+  for (int32_t k = 0, c = 1; ok && k < desc->n_columns; k++) {
+    bool nulls = desc->columns[k].flags & FL_COLUMN_NULLS;
+    if (!nulls && results[c].a->dtype == FL_TEXT) leave_codes(ctx, desc, &results[c]);
+    c += 1 + nulls;
+  }
   for (int32_t k = 0; !ok && k < at; k++)
     if (desc->result_types[k].rank) fl_array_unref(results[k].a);
   return ok;

@@ -193,8 +193,6 @@ static inline double fl_part_of_code(uint64_t code) {
 FlArray *fl_part_new_rows(FlCtx *ctx, FlArray *like, int64_t m);
 /* Whether n rows of it are worth going by the codes of its texts, if it has any, or there are these alone. */
 bool fl_part_goes_by_codes(const FlArray *a, int64_t n);
-/* May texts that the operator gives be codes alone? Not where rows may be in parts: messages have texts. */
-bool fl_part_gives_codes(const FlCtx *ctx, const FlOpDesc *desc);
 /* The size of a row that can be copied as one word, 0 for others: views of narrow elements may begin
  * anywhere. */
 size_t fl_part_row_word(const void *from, size_t row_bytes);

@@ -4,6 +4,7 @@
  * the arrays themselves where all are kept. Always holds: rows of texts keep the bytes of their source alive,
  * and its codes when it has any (data/text_codes.h); rows of lists hold their own references. */
 #include "part/part_internal.h"
+#include "part/spell.h"
 #include "data/text_codes.h"
 
 #if defined(__x86_64__)
@@ -18,10 +19,6 @@ size_t fl_part_row_word(const void *from, size_t row_bytes) {
 bool fl_part_goes_by_codes(const FlArray *a, int64_t n) {
   const bool many = n >= FL_PART_FEW_ROWS || n >= fl_coded_from();
   return a->dtype == FL_TEXT && a->rank == 1 && (many || fl_array_is_coded(a));
-}
-
-bool fl_part_gives_codes(const FlCtx *ctx, const FlOpDesc *desc) {
-  return (desc->codes & FL_CODES_GIVEN) && fl_ctx_cuts(ctx) == NULL;
 }
 
 FlArray *fl_part_new_rows(FlCtx *ctx, FlArray *like, int64_t m) {

@@ -25,3 +25,7 @@ FlStatus fl_part_spell(FlCtx *ctx, const FlArray *a) {
   if (fl_coded_open(ctx, a, s.begin, end) != 0) return FL_FAULT_MEMORY;
   return fl_part_for(ctx, spell_body, &s, end - s.begin, 2.0 * FL_CODED_CHUNK);
 }
+
+bool fl_part_gives_codes(const FlCtx *ctx, const FlOpDesc *desc) {
+  return (desc->codes & FL_CODES_GIVEN) && fl_ctx_cuts(ctx) == NULL;
+}

@@ -14,6 +14,7 @@
 #include "part/take_internal.h"
 
 #include "part/dictionary.h"
+#include "part/spell.h"
 
 enum { PIECE = 4096 }; /* numbers that stay in the nearest cache */
 

@@ -41,9 +41,18 @@ static void all_whole(Parting *p, int n, FlValue *const *values, const FlOp *ask
 
 /* ---- who needs the whole ------------------------------------------------------------------------------- */
 
+/* Arrays of numbers alone. */
+static bool takes_numbers(const FlOp *op) {
+  for (int i = 0; i < op->n_args; i++)
+    if (fl_dtype_is_text((FlDtype)op->args[i]->type.dtype) || op->args[i]->type.depth) return false;
+  return true;
+}
+
 /* Which rows it may have in parts: its own where it works on these, those that it folds where their states
- * are joined; for others it would have to ask other parts, which is not built. */
-static bool takes_parts(FlInParts form, FlRows rows) {
+ * are joined, those that it puts in order, where they are numbers; for others it would have to ask other
+ * parts, which is not built. */
+static bool takes_parts(const FlPlanStep *s, FlInParts form, FlRows rows) {
+  if (form == FL_PARTS_ORDER) return rows == FL_ROWS_MOVE && takes_numbers(s->op);
   if (rows == FL_ROWS_OWN) return form != FL_PARTS_NONE && form != FL_PARTS_COLUMNS;
   return rows == FL_ROWS_FOLD &&
          (form == FL_PARTS_COLUMNS || form == FL_PARTS_PRODUCT || form == FL_PARTS_SWEEP);
@@ -70,7 +79,7 @@ static void ask_uses(Parting *p, const FlPlanStep *s, int n, const FlUse *uses) 
   if (s->op->code == FL_OP_ROW_PART) return;
   FlInParts form = fl_plan_parts_form(s);
   for (int i = 0; i < n && form != FL_PARTS_GROUPS; i++)
-    if (uses[i].rows != FL_ROWS_NONE && !takes_parts(form, uses[i].rows) && !is_block(p, uses[i].value) &&
+    if (uses[i].rows != FL_ROWS_NONE && !takes_parts(s, form, uses[i].rows) && !is_block(p, uses[i].value) &&
         !enters_error(p, uses[i].value))
       make_whole(p, uses[i].value, s->op);
 }

@@ -47,7 +47,10 @@ FlStatus fl_ranks_stage_end(FlFuture *call, FlStatus status);
 typedef FlStatus FlRanksOp(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results, bool *done);
 FlRanksOp fl_ranks_product; /* ranks_products.c */
 FlRanksOp fl_ranks_sweep;   /* ranks_sweeps.c */
-FlRanksOp fl_ranks_sort;    /* of whole arrays. ranks_sorts.c */
+FlRanksOp fl_ranks_sort;    /* ranks_sorts.c */
+/* Within that: of arrays of numbers of which each rank has the rows of the cut, or all. ranks_orders.c */
+FlStatus fl_ranks_order(FlCtx *ctx, const FlOpDesc *desc, const FlCut *cut, const FlSlot *args,
+                        FlSlot *results);
 
 /* Values as bytes on their way between ranks. */
 typedef struct FlParcel {

@@ -1,9 +1,11 @@
 /* ranks_sorts.c: orders of rows, over ranks.
  *
- * In: an operator that sorts rows, and whole arrays. Out: its results: each rank has made those between two
- * cuts of the order, which all find alike; they stay there, or go to all. What always holds: the order of
- * rows is one, so that it shows nowhere who made which part of it. Where that does not pay, or a rank has no
- * room, each makes all. */
+ * In: an operator that sorts rows. Out: its results: each rank has made those between two cuts of the order,
+ * which all find alike; they stay there, or go to all. What always holds: the order of rows is one, so that
+ * it shows nowhere who made which part of it. Rows of numbers that are in parts go to whoever puts them in
+ * order (ranks_orders.c). Of rows that are whole at all ranks each takes its share out; where that does not
+ * pay, or a rank has no room, each makes all. */
+#include "exec/ranks_args.h"
 #include "exec/ranks_parts.h"
 
 static FlStatus ask(FlCtx *ctx, const FlOpDesc *desc, FlOpPart *part, const FlSlot *args, FlSlot *results) {
@@ -59,11 +61,27 @@ static FlStatus run_share(FlCtx *ctx, const FlOpDesc *desc, FlOpPart *part, cons
   return s;
 }
 
+/* The cut of what it is given, where all are arrays of numbers of so many rows, and some are in parts. */
+static FlStatus cut_of(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, const FlCut **cut) {
+  FlRowArgs by_rows = {desc, args, FL_ROWS_MOVE, -1};
+  *cut = NULL;
+  for (int32_t i = 0; i < desc->n_args; i++) {
+    FlType1 t = desc->arg_types[i];
+    if (!fl_type_is_array(t) || t.depth || fl_dtype_is_text(t.dtype)) return 0;
+    if (args[i].a->dims[0] != args[0].a->dims[0]) return 0;
+  }
+  by_rows.rows = args[0].a->dims[0];
+  return fl_row_args_lay(ctx, &by_rows, cut);
+}
+
 FlStatus fl_ranks_sort(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results, bool *done) {
   FlRanks *r = ctx->ranks;
   FlOpPart part = {.from = -1};
-  *done = false;
-  FlStatus s = fl_part_all_whole(ctx, desc->site, desc->name, desc->n_args, desc->arg_types, args);
+  const FlCut *cut;
+  FlStatus s = cut_of(ctx, desc, args, &cut);
+  *done = cut != NULL;
+  if (s || cut) return s ? s : fl_ranks_order(ctx, desc, cut, args, results);
+  s = fl_part_all_whole(ctx, desc->site, desc->name, desc->n_args, desc->arg_types, args);
   if (!s) s = ask(ctx, desc, &part, args, results);
   if (s) return s;
   int64_t sent = sent_of_row(ctx, desc, args, part.rows);

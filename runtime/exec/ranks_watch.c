@@ -27,6 +27,7 @@ _Static_assert(sizeof(Timeline) <= sizeof((FlRankSlot){0}.rest),
 
 static const char *name_of(const FlRankMessage *m, int32_t here) {
   if (m->from >= 0) return m->from == here ? "send" : "receive";
+  if (m->from == FL_RANKS_TRADED) return "exchange";
   switch (m->step) {
   case FL_RANKS_BEGIN: return "meet: begin";
   case FL_RANKS_ACT: return "meet: act";

@@ -223,7 +223,7 @@ static FlStatus by_bits(FlPartMem *m, const FlPartKey *keys, int32_t n_keys, uin
   *done = n_keys == 1 && col->valid == NULL && fl_dtype_info[col->dtype].kind != FL_KIND_TEXT &&
           fl_pool_room(fl_part_pool(m), bytes) < bytes;
   if (!*done) return 0;
-  if (fl_part_encode_whole(m, &keys[0], &codes) != 0) return 1;
+  if (fl_part_encode_whole(m, keys, 1, &codes) != 0) return 1;
   *done = is_sparse(&codes);
   return *done ? fl_part_first_bits(m, &codes, fl_pool_room(fl_part_pool(m), col->n), first, done) : 0;
 }

@@ -334,13 +334,23 @@ FlStatus fl_part_encode(FlPartMem *m, const FlPartKey *keys, int32_t n_keys, int
   return 0;
 }
 
-FlStatus fl_part_encode_whole(FlPartMem *m, const FlPartKey *key, FlPartCodes *out) {
-  int64_t n = key->side[0].n;
-  *out = (FlPartCodes){.n = n, .n_left = n, .n_words = 1};
-  out->words = fl_part_alloc(m, 1, sizeof *out->words);
-  out->digits = fl_part_alloc(m, 1, sizeof *out->digits);
+FlStatus fl_part_encode_whole(FlPartMem *m, const FlPartKey *keys, int32_t n_keys, FlPartCodes *out) {
+  int64_t n = keys[0].side[0].n;
+  *out = (FlPartCodes){.n = n, .n_left = n};
+  out->words = fl_part_alloc(m, 2 * n_keys, sizeof *out->words);
+  out->digits = fl_part_alloc(m, 2 * n_keys, sizeof *out->digits);
   if (out->words == NULL || out->digits == NULL) return 1;
-  *out->digits = (FlPartDigit){.key = key, .greatest = UINT64_MAX, .nan_code = UINT64_MAX};
-  *out->words = (FlPartWord){.n_digits = 1, .bits = 64, .max = UINT64_MAX};
+  for (int32_t k = 0; k < n_keys; k++) {
+    const FlPartKey *key = &keys[k];
+    if (key->side[0].valid != NULL) {
+      out->digits[out->n_words] = (FlPartDigit){.key = key, .says_null = true};
+      out->words[out->n_words] = (FlPartWord){.digit = out->n_words, .n_digits = 1, .bits = 1, .max = 1};
+      out->n_words++;
+    }
+    out->digits[out->n_words] = (FlPartDigit){.key = key, .greatest = UINT64_MAX, .nan_code = UINT64_MAX};
+    out->words[out->n_words] =
+        (FlPartWord){.digit = out->n_words, .n_digits = 1, .bits = 64, .max = UINT64_MAX};
+    out->n_words++;
+  }
   return 0;
 }

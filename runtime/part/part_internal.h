@@ -284,8 +284,9 @@ FlStatus fl_part_keys(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, Fl
  * codes. */
 FlStatus fl_part_encode(FlPartMem *m, const FlPartKey *keys, int32_t n_keys, int32_t n_sides, bool ordered,
                         FlPartCodes *out);
-/* One key without nulls that is no text, of one side, as it is: nobody looks which words there are. */
-FlStatus fl_part_encode_whole(FlPartMem *m, const FlPartKey *key, FlPartCodes *out);
+/* Keys that are no texts, of one side, as they are: nobody looks which words there are. A word for each,
+ * behind one that says whether it is null, where it may be. */
+FlStatus fl_part_encode_whole(FlPartMem *m, const FlPartKey *keys, int32_t n_keys, FlPartCodes *out);
 /* Word w of the rows [begin, begin + n). */
 void fl_part_read_words(const FlPartCodes *codes, int32_t w, int64_t begin, int64_t n, uint64_t *out);
 /* Word w of all rows, in memory of `m` that may be overwritten. NULL: error recorded. */

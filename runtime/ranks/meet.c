@@ -30,18 +30,21 @@ static int64_t now_ns(void) {
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* A meeting (from: -1), or a message of a rank, has been since `begin`: of the program, as `since` has it. */
+/* It has been since `begin`: of the program, as `since` has it. */
 static void count(FlRanks *r, int32_t from, int64_t bytes, int64_t begin) {
   const FlRankSlot *own = &r->slots[r->here];
   FlRankMessage m = {(FlRankStep)own->step, own->site, from, bytes, now_ns() - begin};
   if (!r->since || m.step == FL_RANKS_END) return;
   r->messages_ns += m.ns;
-  if (from < 0) r->meetings++;
+  if (from == FL_RANKS_MET) r->meetings++;
+  else if (from == FL_RANKS_TRADED) r->given += bytes;
   else if (from == r->here) r->sent += bytes;
   if (r->told) r->told(r->told_arg, &m);
 }
 
-int64_t fl_ranks_taken(const FlRanks *r) { return (r->sent + r->meetings * FL_RANK_SLOT) * (r->n - 1); }
+int64_t fl_ranks_taken(const FlRanks *r) {
+  return (r->sent + r->meetings * FL_RANK_SLOT) * (r->n - 1) + r->given;
+}
 
 FlMeeting fl_ranks_meet(FlRanks *r, const FlRankSlot *mine) {
   if (r->lost || (r->over && mine->step != FL_RANKS_END)) return FL_MET_OVER;
@@ -51,7 +54,7 @@ FlMeeting fl_ranks_meet(FlRanks *r, const FlRankSlot *mine) {
   int64_t begin = now_ns();
   int lost = r->engine->exchange(r->arg, r->slots);
   if (lost) return lose(r, lost);
-  count(r, -1, FL_RANK_SLOT, begin);
+  count(r, FL_RANKS_MET, FL_RANK_SLOT, begin);
   int32_t failed = 0;
   bool same = true;
   for (int32_t k = 0; k < r->n; k++) {
@@ -69,6 +72,16 @@ bool fl_ranks_send(FlRanks *r, int32_t from, void *bytes, int64_t n) {
   int lost = r->engine->send(r->arg, from, bytes, n);
   if (lost) lose(r, lost);
   else count(r, from, n, begin);
+  return !lost;
+}
+
+bool fl_ranks_trade(FlRanks *r, const FlRankTrade *trade) {
+  int64_t begin = now_ns(), bytes = 0;
+  if (r->lost) return false;
+  for (int32_t k = 0; k < r->n; k++) bytes += k == r->here ? 0 : trade->gives[k];
+  int lost = r->engine->trade(r->arg, trade);
+  if (lost) lose(r, lost);
+  else count(r, FL_RANKS_TRADED, bytes, begin);
   return !lost;
 }
 

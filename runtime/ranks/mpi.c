@@ -25,7 +25,7 @@ static const Family families[] = {
     [FL_MPI_OPEN] = {"Open MPI", {"libmpi.so.40", "libmpi.so"}, "libopenmpi3"},
     [FL_MPI_MPICH] = {"MPICH", {"libmpich.so.12", "libmpi.so.12"}, "libmpich12"},
 };
-enum { FUNNELED = 1, SERIALIZED = 2, CHUNK = 64 << 20 };
+enum { FUNNELED = 1, SERIALIZED = 2, CHUNK = 64 << 20, TRADE = 20 /* the tag */ };
 
 static bool find_functions(FlMpi *m, void *library, char why[FL_MPI_WHY]) {
   char symbol[64];
@@ -132,7 +132,33 @@ static int send_bytes(void *arg, int32_t from, void *bytes, int64_t n) {
   return lost;
 }
 
-static const FlRankEngine engine = {exchange, send_bytes, true, false};
+/* With the rank `away` behind this one, and with that as far before it, at once. */
+static int trade_with(FlMpi *m, const FlRankTrade *t, int away) {
+  int to = (m->here + away) % m->size, from = (m->here - away + m->size) % m->size, lost = 0;
+  int64_t gives = t->gives[to], takes = t->takes[from];
+  for (int64_t at = 0; (at < gives || at < takes) && !lost; at += CHUNK) {
+    void *sent = NULL, *came = NULL;
+    int64_t out = gives - at < CHUNK ? gives - at : CHUNK, in = takes - at < CHUNK ? takes - at : CHUNK;
+    pthread_mutex_lock(&m->calls);
+    int failed = 0;
+    if (in > 0) failed |= m->Irecv((char *)t->in[from] + at, (int)in, m->byte, from, TRADE, m->world, &came);
+    if (out > 0)
+      failed |= m->Isend((const char *)t->out[to] + at, (int)out, m->byte, to, TRADE, m->world, &sent);
+    lost = begun(m, failed);
+    if (!lost && in > 0) lost = wait_for(m, came, in);
+    if (!lost && out > 0) lost = wait_for(m, sent, out);
+  }
+  return lost;
+}
+
+static int trade(void *arg, const FlRankTrade *t) {
+  FlMpi *m = arg;
+  int lost = 0;
+  for (int away = 1; away < m->size && !lost; away++) lost = trade_with(m, t, away);
+  return lost;
+}
+
+static const FlRankEngine engine = {exchange, send_bytes, trade, true, false};
 
 /* ---- the beginning and the end ------------------------------------------------------------------------- */
 

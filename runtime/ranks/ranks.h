@@ -41,12 +41,22 @@ typedef struct FlRankSlot {
 } FlRankSlot;
 _Static_assert(sizeof(FlRankSlot) == FL_RANK_SLOT, "a slot is of one size everywhere");
 
-/* How bytes get from rank to rank. Both functions are called by all ranks in the same order, and give 0, or 1
+/* Bytes of each rank for each other one: [n] of each; what is between a rank and itself is nobody's matter. A
+ * rank takes as much from another as that one gives it. */
+typedef struct FlRankTrade {
+  const void *const *out;
+  const int64_t *gives;
+  void *const *in;
+  const int64_t *takes;
+} FlRankTrade;
+
+/* How bytes get from rank to rank. All functions are called by all ranks in the same order, and give 0, or 1
  * + a rank that is lost. */
 typedef struct FlRankEngine {
   int (*exchange)(void *arg, FlRankSlot *slots); /* each its own slot, to all */
   /* `n` bytes of rank `from`, to all; `bytes` may be NULL where there is no room for them. */
   int (*send)(void *arg, int32_t from, void *bytes, int64_t n);
+  int (*trade)(void *arg, const FlRankTrade *trade);
   bool says_lost;   /* who is told that a rank is lost has said so (FlRankNews) */
   bool one_process; /* the ranks are threads of one process, which share its standard input */
 } FlRankEngine;
@@ -69,11 +79,12 @@ typedef struct FlRankLoop {
 } FlRankLoop;
 
 /* A meeting, or a message behind it, of the program: its beginning and end are not told. */
+enum { FL_RANKS_MET = -1, FL_RANKS_TRADED = -2 };
 typedef struct FlRankMessage {
   FlRankStep step;
   int32_t site;
-  int32_t from;  /* the rank that sent it to all; -1: they met */
-  int64_t bytes; /* of the message, once */
+  int32_t from;  /* the rank that sent it to all; or they met; or each gave to each */
+  int64_t bytes; /* of the message, once; that this rank gave */
   int64_t ns;    /* that it took, waiting for others included */
 } FlRankMessage;
 
@@ -87,7 +98,8 @@ typedef struct FlRanks {
   bool over;           /* one has failed: they meet at the end alone */
   int lost;            /* 1 + a rank that has ended before the others; 0: none */
   bool remembers;      /* rank 0 has a store */
-  int64_t sent;        /* bytes, by this rank, each once */
+  int64_t sent;        /* bytes, by this rank to all, each once */
+  int64_t given;       /* bytes, by this rank to one other each */
   int64_t meetings;    /* so far, without those of the beginning and the end */
   int64_t messages_ns; /* that they, and what was sent, took this rank, waiting for others included */
   int64_t since;       /* CLOCK_MONOTONIC, ns: when the beginning was over; 0: it is not */
@@ -119,7 +131,10 @@ FlMeeting fl_ranks_meet(FlRanks *ranks, const FlRankSlot *mine);
 FlMeeting fl_ranks_measure(FlRanks *ranks, int32_t n_loops);
 /* After a meeting in which rank `from` said so many bytes. false: a rank is lost. */
 bool fl_ranks_send(FlRanks *ranks, int32_t from, void *bytes, int64_t n);
-/* Bytes of this rank that others took: its slots and what it sent, each as often as there are others. */
+/* After a meeting in which nobody failed, so that all have room. false: a rank is lost. */
+bool fl_ranks_trade(FlRanks *ranks, const FlRankTrade *trade);
+/* Bytes of this rank that others took: its slots and what it sent, each as often as there are others, and
+ * what it gave. */
 int64_t fl_ranks_taken(const FlRanks *ranks);
 
 /* MPI: ranks as processes, whose launcher (mpirun, srun) has said so in the environment. */

@@ -23,6 +23,7 @@ struct FlRankThreads {
   int lost; /* 1 + a rank */
   FlRankSlot *slots;
   const void *sent; /* by the one whose turn it is */
+  const FlRankTrade **trades;
   Seat *seats;
 };
 
@@ -32,10 +33,11 @@ FlRankThreads *fl_rank_threads_new(int32_t n, int64_t delay_us, int32_t dies, in
   *t = (FlRankThreads){.n = n, .delay_us = delay_us, .dies = dies, .dies_at = dies_at};
   t->slots = calloc((size_t)n, sizeof *t->slots);
   t->seats = calloc((size_t)n, sizeof *t->seats);
+  t->trades = calloc((size_t)n, sizeof *t->trades);
   pthread_mutex_init(&t->lock, NULL);
   pthread_cond_init(&t->changed, NULL);
   for (int32_t k = 0; t->seats && k < n; k++) t->seats[k] = (Seat){t, k, (uint64_t)k * 7919 + 1, 0};
-  if (t->slots && t->seats) return t;
+  if (t->slots && t->seats && t->trades) return t;
   fl_rank_threads_free(t);
   return NULL;
 }
@@ -46,6 +48,7 @@ void fl_rank_threads_free(FlRankThreads *t) {
   pthread_cond_destroy(&t->changed);
   free(t->slots);
   free(t->seats);
+  free(t->trades);
   free(t);
 }
 
@@ -106,4 +109,20 @@ static int send_bytes(void *arg, int32_t from, void *bytes, int64_t n) {
   return lost;
 }
 
-const FlRankEngine fl_rank_threads = {exchange, send_bytes, false, true};
+static int trade(void *arg, const FlRankTrade *mine) {
+  Seat *s = arg;
+  FlRankThreads *t = s->threads;
+  dawdle(s);
+  pthread_mutex_lock(&t->lock);
+  t->trades[s->here] = mine;
+  bool met = all_come(t);
+  for (int32_t k = 0; k < t->n && met; k++)
+    if (k != s->here && mine->takes[k])
+      memcpy(mine->in[k], t->trades[k]->out[s->here], (size_t)mine->takes[k]);
+  met = met && all_come(t);
+  int lost = met ? 0 : t->lost;
+  pthread_mutex_unlock(&t->lock);
+  return lost;
+}
+
+const FlRankEngine fl_rank_threads = {exchange, send_bytes, trade, false, true};

@@ -92,7 +92,8 @@ const char *fl_report_how(FlStageHow how); /* "run", "cached", "failed" */
 /* A meeting of ranks, or a message. `name` must live as long as the report. */
 typedef struct FlMessageEvent {
   const char *name;
-  int32_t line, from; /* of the script, 0: none; the rank that sent, -1: it is a meeting */
+  int32_t line;  /* of the script, 0: none */
+  int32_t from;  /* the rank that sent; -1: it is a meeting; -2: each gave to each */
   int worker;
   int64_t begin, end, bytes;
 } FlMessageEvent;

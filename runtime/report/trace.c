@@ -85,7 +85,8 @@ static void put_operator(Writer *w, const FlReport *r, int32_t i) {
 
 static void put_message(Writer *w, const FlReport *r, int32_t i) {
   const FlMessageEvent *e = &r->messages[i];
-  put_event(w, e->from < 0 ? "meeting" : "message", e->name, e->worker, e->begin, e->end);
+  const char *kind = e->from >= 0 ? "message" : e->from == -1 ? "meeting" : "exchange";
+  put_event(w, kind, e->name, e->worker, e->begin, e->end);
   fprintf(w->f, ",\"args\":{\"line\":%d,\"bytes\":%lld", e->line, (long long)e->bytes);
   if (e->from >= 0) fprintf(w->f, ",\"from\":%d", e->from);
   fputs("}}", w->f);

@@ -87,7 +87,16 @@ static int counted_send(void *arg, int32_t from, void *bytes, int64_t n) {
   return lost;
 }
 
-static const FlRankEngine counting = {counted_exchange, counted_send, false, true};
+static int counted_trade(void *arg, const FlRankTrade *trade) {
+  Counted *c = arg;
+  int64_t begin = now_ns();
+  int lost = fl_rank_threads.trade(c->arg, trade);
+  if (c->runs) c->ns += now_ns() - begin;
+  for (int32_t k = 0; c->runs && !lost && k < c->n; k++) c->came += k == c->here ? 0 : trade->takes[k];
+  return lost;
+}
+
+static const FlRankEngine counting = {counted_exchange, counted_send, counted_trade, false, true};
 
 static void *run_rank(void *arg) {
   Rank *r = arg;

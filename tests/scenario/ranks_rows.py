@@ -261,6 +261,30 @@ def matrices():
         check(close(first, exact), f"sums and products of {n} rows are those of exact arithmetic", first)
         shutil.rmtree(script.parent)
 
+# Tables of numbers alone, whose rows go to whoever puts them in order: few or many different keys, all kinds of numbers, nulls, NaN,
+# zeros of both signs; what is sorted already, what a filter left, and what is sorted once more.
+TRADES = """
+let n = {n}
+let k = [for i in 0..n: (i * 7919) % 1009 % {few}]
+let odd = [for i in 0..n: if k[i] == 5 {{ nan }} else if k[i] == 6 {{ -0.0 }} else if k[i] == 8 {{ 0.0 }} else {{ f64((k[i] - 400) * (k[i] % 3)) }}]
+let row = [for i in 0..n: i]
+let t = table(key = k, x = odd, late = if_else(k % 11 == 3, null, k % 90 - 20), low = if_else(k % 7 == 3, null, odd), yes = k % 2 == 0, small = [for v in k: i8(v % 5)], single = [for v in odd: f32(v)], row = row)
+let a = t |> sort(desc(late), yes)
+let b = t |> sort(x, desc(key))
+let c = t |> sort(desc(x))
+let d = t |> sort(yes)
+let e = t |> sort(small, desc(low), late)
+let f = t |> where(key > {few} // 3) |> sort(desc(single), col.row)
+let g = a |> sort(desc(key))
+let h = b |> sort(col.row)
+let by = argsort([for i in 0..n: -odd[i]])
+fn told(s: i64[m]) -> i64 = sum(for i in 0..m: i * s[i])
+print("{{told(a.row)}} {{told(b.row)}} {{told(c.row)}} {{told(d.row)}} {{told(e.row)}} {{told(f.row)}} {{told(g.row)}} {{told(h.row)}} {{told(by)}}")
+print("{{count(for i in 0..n: (a.late[i] ?? 1000) == (t.late[a.row[i]] ?? 1000))}} {{count(for i in 0..n: (e.low[i] ?? 7.5) == (t.low[e.row[i]] ?? 7.5))}} {{count(for v in e.low: v |> is_null)}}")
+let z = sort(odd)
+print("{{count(for v in z: v == 0)}} {{[for i in 0..n if z[i] == 0: if 1.0 / z[i] < 0 {{ i }} else {{ 0 }}] |> sum}} {{sum(sort([for v in k: -v]))}} {{if n > 3 {{ sort(k)[3] }} else {{ 0 }}}}")
+"""
+
 
 def sweeps():
     """Over ranks as one, and sums and labels as a plain model says, in whole numbers."""
@@ -321,6 +345,31 @@ def sorts():
         first = ranks.run(script, [(2, 2, 0, "")])[1]["out"].decode().splitlines()
         got = [int(word) for word in f"{first[0]} {first[1]}".split()]
         check(got == exact, f"orders of {n} rows are those of Python", f"{got}\n{exact}")
+        shutil.rmtree(script.parent)
+
+
+def trades():
+    """Orders of rows that go from rank to rank, as one rank and Python have them."""
+    ways = [(1, 2, 0, ""), (2, 1, 0, ""), (2, 2, 20, ""), (3, 1, 0, ""), (3, 2, 0, "a"), (5, 2, 20, ""), (8, 1, 0, ""), (8, 2, 0, "a")]
+    for n, few in ((0, 2), (1, 9), (2, 9), (3, 1009), (40, 2), (4097, 1009), (4097, 1), (9001, 2), (9001, 12)) + (() if SHORT else ((70_001, 1009), (600_001, 1009))):
+        script = ranks.scratch(TRADES.format(n=n, few=few))
+        wrong = ranks.compare(script, ways)
+        check(not wrong, f"orders of {n} rows of {few} kinds over ranks", "\n".join(wrong))
+        k = [i * 7919 % 1009 % few for i in range(n)]
+        x = [math.inf if v == 5 else float((v - 400) * (v % 3)) if v not in (6, 8) else 0.0 for v in k]
+        late = [math.inf if v % 11 == 3 else v % 90 - 20 for v in k]  # null is behind all, NaN before it, both ways
+        down = [math.inf if v == math.inf else -v for v in late]
+        fall = [math.inf if v == math.inf else -v for v in x]
+        low = [(1, 0) if v % 7 == 3 else (0, fall[i]) for i, v in enumerate(k)]
+        rows_of = range(n)
+        a = sorted(rows_of, key=lambda i: (down[i], k[i] % 2 == 0))
+        orders = [a, sorted(rows_of, key=lambda i: (x[i], -k[i])), sorted(rows_of, key=lambda i: fall[i]), sorted(rows_of, key=lambda i: k[i] % 2 == 0),
+                  sorted(rows_of, key=lambda i: (k[i] % 5, low[i], late[i])), sorted((i for i in rows_of if k[i] > few // 3), key=lambda i: fall[i]),
+                  sorted(a, key=lambda i: -k[i]), rows_of, sorted(rows_of, key=lambda i: fall[i])]
+        first = ranks.run(script, [(2, 2, 0, "")])[1]["out"].decode().split()
+        exact = [sum(i * row for i, row in enumerate(order)) for order in orders] + [n, n - k.count(5), sum(v % 7 == 3 for v in k), sum(v == 0 for v in x)]
+        exact += [sum(i for i, row in enumerate(sorted(rows_of, key=lambda i: x[i])) if k[row] == 6), -sum(k)]
+        check([int(word) for word in first[:len(exact)]] == exact, f"orders of {n} rows of {few} kinds are those of Python", f"{first}\n{exact}")
         shutil.rmtree(script.parent)
 
 
@@ -420,6 +469,7 @@ if __name__ == "__main__":
         sweeps()
         blocks()
         sorts()
+        trades()
         fixed()
     if SHARD == SHARDS - 1 and len(sys.argv) == 1:
         files()

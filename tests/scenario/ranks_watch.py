@@ -69,7 +69,7 @@ def closing(what, said, page, timeline, came, stages):
     check(sum(k["bytes"] for k in told) == bytes_came, f"{what}: what came is what was sent", (told, came))
     check(abs(sent * unit - bytes_came) <= 0.0501 * unit, f"{what}: {sent} of {bytes_came} bytes", said)
     inside, around = sum(k["messages_us"] for k in told), sum(ns for _, ns in came) / 1e3
-    calls = sum(e["cat"] in ("meeting", "message") for e in timeline["traceEvents"] if e["ph"] == "X")
+    calls = sum(e["cat"] in ("meeting", "message", "exchange") for e in timeline["traceEvents"] if e["ph"] == "X")
     check(around <= inside <= around + 5000 * PATIENCE + calls * 100, f"{what}: time in messages ({inside:.0f} us; {around:.0f} in the engine)", told)
     part = 100 * around / sum(k["us"] for k in told)
     check(abs((0 if "less" in share else int(share)) - part) <= 2, f"{what}: {share}% of the time ({part:.1f})", told)

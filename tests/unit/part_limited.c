@@ -274,7 +274,7 @@ static void test_bits(FlRun *run, int64_t n, int64_t same, int64_t bytes, bool m
   FlPartKey by = {.side = {{.dtype = FL_I64, .n = n, .data = keys->data, .array = keys}}};
   FlPartCodes codes;
   bool done = false, right = true;
-  CHECK(fl_part_encode_whole(&mem, &by, &codes) == 0);
+  CHECK(fl_part_encode_whole(&mem, &by, 1, &codes) == 0);
   CHECK(fl_part_first_bits(&mem, &codes, bytes, first, &done) == 0);
   for (int64_t i = 0; i < n && done && right; i++) {
     int64_t row = pairs[i].row;

@@ -1,0 +1,234 @@
+/* order_trade.c: which of the rows that are here go to whom, where several have rows in parts and put them in
+ * order together (ranks).
+ *
+ * Comes in: the keys of the rows that are here, and where these stand among all. Goes out: words of some of
+ * them, and, by such words of all, for each row the part of the order that it is in. Always holds: a row
+ * stands for itself by the whole words of its keys and its number, which are the same whoever makes them, so
+ * that no two rows are alike, and parts are about as large however often keys are the same; rows that go to
+ * one part stay as they stand. */
+#include "part/order_trade.h"
+
+#include "part/part_internal.h"
+
+enum { SAMPLE = 1 << 13, FEW_CUTS = 8, FEW_MET = 8 };
+
+struct FlOrderTrade {
+  FlPartMem mem;
+  const FlCut *cut;
+  FlPartCodes codes;
+  int64_t width; /* words of a row and its number */
+  uint64_t *cuts, *heads;
+  int64_t n_cuts;
+  uint16_t *share;        /* [n] */
+  int64_t *place, *start; /* as fl_part_places has them */
+  char **to;              /* by chunk and part: where its next row goes */
+};
+
+FlOrderTrade *fl_order_trade_new(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, const FlCut *cut) {
+  FlOrderTrade *t = calloc(1, sizeof *t);
+  FlPartKey *keys;
+  if (t == NULL) {
+    fl_fail_op(ctx, desc, FL_FAULT_MEMORY, "out of memory");
+    return NULL;
+  }
+  t->mem = (FlPartMem){.ctx = ctx, .desc = desc};
+  t->cut = cut;
+  if (fl_part_keys(&t->mem, desc, args, &keys) == 0 &&
+      fl_part_encode_whole(&t->mem, keys, desc->n_columns, &t->codes) == 0) {
+    t->width = t->codes.n_words + 1;
+    return t;
+  }
+  fl_order_trade_free(t);
+  return NULL;
+}
+
+void fl_order_trade_free(FlOrderTrade *t) {
+  if (t != NULL) fl_part_mem_reset(&t->mem);
+  free(t);
+}
+
+/* ---- the sample ---------------------------------------------------------------------------------------- */
+
+static int64_t places_of(const FlCut *cut) { return fl_part_min(SAMPLE, cut->at[cut->n]); }
+
+static int64_t sampled(const FlCut *cut, int64_t k) {
+  __int128 rows = cut->at[cut->n];
+  int64_t places = places_of(cut);
+  return fl_part_sampled((int64_t)(rows * k / places), (int64_t)(rows * (k + 1) / places), k);
+}
+
+int64_t fl_order_trade_sampled(const FlOrderTrade *t, int64_t *n) {
+  int32_t part = 0;
+  memset(n, 0, (size_t)t->cut->n * sizeof *n);
+  for (int64_t k = 0; k < places_of(t->cut); k++) {
+    int64_t row = sampled(t->cut, k);
+    while (row >= t->cut->at[part + 1]) part++;
+    n[part]++;
+  }
+  return t->width;
+}
+
+void fl_order_trade_sample(const FlOrderTrade *t, uint64_t *out) {
+  int64_t from = t->cut->at[t->cut->here], to = t->cut->at[t->cut->here + 1];
+  for (int64_t k = 0; k < places_of(t->cut); k++) {
+    int64_t row = sampled(t->cut, k);
+    if (row < from || row >= to) continue;
+    fl_part_read_rows(&t->codes, row - from, 1, out);
+    out[t->width - 1] = (uint64_t)row;
+    out += t->width;
+  }
+}
+
+static int by_words(const void *a, const void *b, void *n_words) {
+  return fl_part_compare_words(a, b, *(const int32_t *)n_words);
+}
+
+/* ---- whose row ----------------------------------------------------------------------------------------- */
+
+/* How many cuts begin with a word below that of each of n rows. Of few all are asked, without a branch. */
+static void find_heads(const FlOrderTrade *t, const uint64_t *word, int64_t n, uint16_t *share) {
+  if (t->n_cuts <= FEW_CUTS) {
+    memset(share, 0, (size_t)n * sizeof *share);
+    for (int64_t c = 0; c < t->n_cuts; c++) {
+      uint64_t head = t->heads[c];
+      for (int64_t i = 0; i < n; i++) share[i] = (uint16_t)(share[i] + (head < word[i]));
+    }
+    return;
+  }
+  for (int64_t i = 0; i < n; i++)
+    share[i] = (uint16_t)fl_part_search(t->heads, 0, t->n_cuts, word[i], false, -1);
+}
+
+/* How many cuts are below the row, of which those before `low` are. */
+static int64_t share_of(const FlOrderTrade *t, const uint64_t *words, uint64_t number, int64_t low) {
+  int32_t n = t->codes.n_words;
+  for (int64_t high = t->n_cuts; low < high;) {
+    int64_t middle = (low + high) / 2;
+    const uint64_t *cut = t->cuts + middle * t->width;
+    int side = fl_part_compare_words(cut, words, n);
+    if (side < 0 || (side == 0 && cut[n] < number)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/* Of n rows, at most FL_PART_BATCH; `words`: room for all of theirs. */
+static void find(const FlOrderTrade *t, int64_t row, int64_t n, uint64_t *words) {
+  uint64_t first[FL_PART_BATCH];
+  uint16_t *share = t->share + row;
+  int64_t met = 0, before = t->cut->at[t->cut->here];
+  fl_part_read_words(&t->codes, 0, row, n, first);
+  find_heads(t, first, n, share);
+  for (int64_t i = 0; i < n; i++) met += t->heads[share[i]] == first[i];
+  if (met > FEW_MET) fl_part_read_rows(&t->codes, row, n, words);
+  for (int64_t i = 0; i < n && met > 0; i++) {
+    if (share[i] == t->n_cuts || t->heads[share[i]] != first[i]) continue;
+    uint64_t *its = met > FEW_MET ? words + i * t->codes.n_words : words;
+    if (met <= FEW_MET) fl_part_read_rows(&t->codes, row + i, 1, its);
+    share[i] = (uint16_t)share_of(t, its, (uint64_t)(before + row + i), share[i]);
+  }
+}
+
+static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const FlOrderTrade *t = env;
+  (void)ctx;
+  uint64_t *words = malloc((size_t)t->codes.n_words * FL_PART_BATCH * sizeof *words);
+  if (words == NULL) return 1;
+  for (int64_t c = begin; c < end; c++) {
+    int64_t from, to, *count = t->place + c * t->cut->n;
+    fl_part_chunk(c, t->codes.n, &from, &to);
+    memset(count, 0, (size_t)t->cut->n * sizeof *count);
+    for (int64_t row = from; row < to; row += FL_PART_BATCH)
+      find(t, row, fl_part_min(FL_PART_BATCH, to - row), words);
+    for (int64_t row = from; row < to; row++) count[t->share[row]]++;
+  }
+  free(words);
+  return 0;
+}
+
+/* The cuts that part the sample evenly: at most one less than there are parts. */
+static void find_cuts(FlOrderTrade *t, uint64_t *sample) {
+  int64_t n = places_of(t->cut), shares = t->cut->n;
+  int32_t words = (int32_t)t->width;
+  qsort_r(sample, (size_t)n, (size_t)words * sizeof *sample, by_words, &words);
+  for (int64_t c = 1; c < shares && n > 0; c++, t->n_cuts++) {
+    memcpy(t->cuts + t->n_cuts * t->width, sample + n * c / shares * t->width,
+           (size_t)t->width * sizeof *sample);
+    t->heads[t->n_cuts] = t->cuts[t->n_cuts * t->width];
+  }
+  t->heads[t->n_cuts] = 0; /* looked at, where a row is behind all cuts */
+}
+
+FlStatus fl_order_trade_find(FlOrderTrade *t, uint64_t *sample) {
+  FlPartMem *m = &t->mem;
+  int64_t chunks = fl_part_chunks(t->codes.n), shares = t->cut->n;
+  t->cuts = fl_part_alloc(m, shares * t->width, sizeof *t->cuts);
+  t->heads = fl_part_alloc(m, shares + 1, sizeof *t->heads);
+  t->share = fl_part_alloc(m, t->codes.n, sizeof *t->share);
+  t->place = fl_part_alloc(m, chunks * shares, sizeof *t->place);
+  t->start = fl_part_alloc(m, shares + 1, sizeof *t->start);
+  t->to = fl_part_alloc(m, chunks * shares, sizeof *t->to);
+  if (!t->cuts || !t->heads || !t->share || !t->place || !t->start || !t->to) return 1;
+  find_cuts(t, sample);
+  if (fl_part_for(m->ctx, find_body, t, chunks, 4.0 * FL_PART_CHUNK) != 0) return fl_part_fail_memory(m);
+  fl_part_places(chunks, shares, t->place, t->start);
+  return 0;
+}
+
+int64_t fl_order_trade_rows(const FlOrderTrade *t, int32_t k) { return t->start[k + 1] - t->start[k]; }
+
+/* ---- their values -------------------------------------------------------------------------------------- */
+
+typedef struct Pack {
+  const FlOrderTrade *trade;
+  const char *from;
+  char *const *to;
+  int64_t size; /* of a row */
+} Pack;
+
+#define PACK(T)                                                                                              \
+  {                                                                                                          \
+    const T *from = (const T *)(const void *)p->from + row;                                                  \
+    for (int64_t i = 0; i < n; i++, share++) {                                                               \
+      *(T *)(void *)to[*share] = from[i];                                                                    \
+      to[*share] += sizeof(T);                                                                               \
+    }                                                                                                        \
+    return;                                                                                                  \
+  }
+
+static void pack_rows(const Pack *p, int64_t row, int64_t n, char **to) {
+  const uint16_t *share = p->trade->share + row;
+  switch (fl_part_row_word(p->from, (size_t)p->size)) {
+  case 1: PACK(uint8_t)
+  case 2: PACK(uint16_t)
+  case 4: PACK(uint32_t)
+  case 8: PACK(uint64_t)
+  }
+  const char *from = p->from + row * p->size;
+  for (int64_t i = 0; i < n; i++, share++, from += p->size) {
+    memcpy(to[*share], from, (size_t)p->size);
+    to[*share] += p->size;
+  }
+}
+
+/* Each chunk's rows behind those of the chunk before. */
+static int32_t pack_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Pack *p = env;
+  const FlOrderTrade *t = p->trade;
+  int32_t shares = t->cut->n;
+  (void)ctx;
+  for (int64_t c = begin; c < end; c++) {
+    int64_t from, till;
+    char **to = t->to + c * shares;
+    fl_part_chunk(c, t->codes.n, &from, &till);
+    for (int32_t k = 0; k < shares; k++)
+      to[k] = p->to[k] + (t->place[c * shares + k] - t->start[k]) * p->size;
+    pack_rows(p, from, till - from, to);
+  }
+  return 0;
+}
+
+void fl_order_trade_pack(const FlOrderTrade *t, const FlArray *a, char *const *to) {
+  Pack p = {t, a->data, to, fl_array_row_count(a) * fl_dtype_info[a->dtype].bytes};
+  fl_part_for(t->mem.ctx, pack_body, &p, fl_part_chunks(t->codes.n), (double)FL_PART_CHUNK);
+}

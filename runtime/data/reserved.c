@@ -34,13 +34,25 @@ void fl_buffer_release_part(FlBuffer *b) {
   fl_pool_unref(p->pool);
 }
 
+/* Addresses, which large pages may fill, as those of other arrays: where all of one is open. */
+static char *reserve(size_t bytes) {
+  enum { LARGE = 2 << 20 };
+  size_t span = bytes >= LARGE ? bytes + LARGE : bytes;
+  char *at = mmap(NULL, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED || span == bytes) return at == MAP_FAILED ? NULL : at;
+  size_t skip = (LARGE - (uintptr_t)at % LARGE) % LARGE;
+  if (skip) munmap(at, skip);
+  if (span - skip > bytes) munmap(at + skip + bytes, span - skip - bytes);
+  madvise(at + skip, bytes, MADV_HUGEPAGE);
+  return at + skip;
+}
+
 FlBuffer *fl_buffer_new_apart(FlCtx *ctx, int64_t bytes) {
   FlPool *pool = ctx ? fl_ctx_pool(ctx) : NULL;
   size_t reserved = page_up((size_t)bytes + 1); /* at least one */
   FlPartBuffer *p = calloc(1, sizeof *p);
-  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-  void *at = p ? mmap(NULL, reserved, PROT_NONE, flags, -1, 0) : MAP_FAILED;
-  if (at == MAP_FAILED) {
+  char *at = p ? reserve(reserved) : NULL;
+  if (!at) {
     free(p);
     return fl_data_no_memory(ctx, bytes);
   }

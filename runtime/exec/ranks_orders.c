@@ -2,9 +2,10 @@
  *
  * In: an operator that sorts rows, and arrays of which each rank has some rows. Out: its results, in parts:
  * each rank has those between two cuts of the order. What always holds: no rank has all rows. Some rows of
- * all, which all see, give cuts, each the words of a row's keys and its number; each rank gives each other
- * one the rows between its cuts, column by column, and runs the operator on those that came, which stand as
- * they stood among all: so it is the order of one rank, equal rows included. */
+ * all, which all see, give cuts, each the words of a row's keys and its number, into pieces: some for each
+ * rank, one behind the other. Piece by piece each rank gives each other one the rows of his, and runs the
+ * operator on those that came, which stand as they stood among all: so it is the order of one rank, equal
+ * rows included. Beside its rows and its results a rank has memory for a piece. */
 #include "exec/ranks_args.h"
 #include "exec/ranks_parts.h"
 #include "part/order_trade.h"
@@ -13,19 +14,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { PIECE = 3, MOST_BITS = 4 }; /* rows of a piece at most, by those of which arrays stay in parts */
+
 typedef struct Order {
   FlCtx *ctx;
   const FlOpDesc *desc;
-  const FlCut *cut;
-  int32_t n;           /* arguments, and behind them the numbers of rows, where these are asked for */
-  FlSlot *here, *came; /* [n] rows of them: the own ones, and those of the own share of the order */
+  const FlCut *cut, *laid; /* how rows came in, and how the results lie */
+  int bits;                /* each rank has 2^bits pieces */
+  int32_t n;               /* different arguments; behind them the numbers of rows, where these are asked */
+  int32_t *which;          /* of the operator's arguments: which of those it is */
+  FlSlot *here;            /* [n] the own rows of them */
+  FlSlot *came;            /* [n] room for those of a piece */
   FlOrderTrade *trade;
-  FlArray *packed;        /* what goes to others of one argument */
-  int64_t *gives, *takes; /* [ranks] rows */
-  int64_t rows;           /* of the share */
+  FlArray *packed; /* what goes to others of a piece */
+  /* Of the own pieces, or of one for another rank: [ranks << bits] by rank and piece. */
+  int64_t *gives, *takes;
+  int64_t *bytes;         /* [2 * ranks] of a trade */
+  char **out, **in, **to; /* [ranks] of a trade; [n * ranks] of rows that are packed */
+  int64_t rows, most;     /* of the own share, and of its largest piece */
 } Order;
 
 static bool wants_numbers(const FlOpDesc *desc) { return desc->run == fl_rt_sort_perm; }
+static int64_t pieces_of(const Order *o) { return INT64_C(1) << o->bits; }
 
 static FlStatus meet(const Order *o, FlStatus own) {
   FlCtx *ctx = o->ctx;
@@ -44,6 +54,28 @@ static FlStatus no_memory(const Order *o) {
 
 /* ---- before ------------------------------------------------------------------------------------------- */
 
+static int bits_of(const FlRanks *r, int64_t rows) {
+  int bits = 0;
+  while (bits < MOST_BITS && (rows / r->n >> bits) > PIECE * r->parts_from &&
+         (int64_t)r->n << (bits + 1) <= FL_ORDER_PIECES / 64)
+    bits++;
+  return bits;
+}
+
+static bool make_tables(Order *o) {
+  size_t most = (size_t)o->desc->n_args + 1, ranks = (size_t)o->cut->n, pieces = ranks << o->bits;
+  o->which = calloc(most, sizeof *o->which);
+  o->here = calloc(most, sizeof *o->here);
+  o->came = calloc(most, sizeof *o->came);
+  o->gives = calloc(pieces, sizeof *o->gives);
+  o->takes = calloc(pieces, sizeof *o->takes);
+  o->bytes = calloc(2 * ranks, sizeof *o->bytes);
+  o->out = calloc(ranks, sizeof *o->out);
+  o->in = calloc(ranks, sizeof *o->in);
+  o->to = calloc(most * ranks, sizeof *o->to);
+  return o->which && o->here && o->came && o->gives && o->takes && o->bytes && o->out && o->in && o->to;
+}
+
 static FlStatus number_rows(Order *o) {
   int64_t from = fl_cut_from(o->cut), n = fl_cut_to(o->cut) - from;
   FlArray *a = o->here[o->n++].a = fl_array_new(o->ctx, FL_I64, 1, &n);
@@ -51,46 +83,33 @@ static FlStatus number_rows(Order *o) {
   return a ? 0 : FL_STATUS_MEMORY;
 }
 
+/* The own rows of the arguments, each array once; keys are among the columns more often than not. */
 static FlStatus begin(Order *o, const FlSlot *args) {
-  size_t most = (size_t)o->desc->n_args + 1, ranks = (size_t)o->cut->n;
-  o->here = calloc(most, sizeof *o->here);
-  o->came = calloc(most, sizeof *o->came);
-  o->gives = calloc(ranks, sizeof *o->gives);
-  o->takes = calloc(ranks, sizeof *o->takes);
-  if (!o->here || !o->came || !o->gives || !o->takes) return no_memory(o);
-  while (o->n < o->desc->n_args) {
-    FlArray *a = o->here[o->n].a = fl_part_here(o->ctx, args[o->n].a, o->cut);
-    if (!a) return FL_STATUS_MEMORY;
-    o->n++;
+  const FlOpDesc *desc = o->desc;
+  if (!make_tables(o)) return no_memory(o);
+  FlSlot *all = calloc((size_t)desc->n_args, sizeof *all);
+  FlStatus s = all ? 0 : no_memory(o);
+  for (int32_t i = 0; i < desc->n_args && !s; i++) {
+    int32_t same = 0;
+    while (args[same].a != args[i].a) same++;
+    o->which[i] = same < i ? o->which[same] : o->n;
+    if (same == i) o->here[o->n++].a = fl_part_here(o->ctx, args[i].a, o->cut);
+    all[i] = o->here[o->which[i]];
+    if (!all[i].a) s = FL_STATUS_MEMORY;
   }
-  o->trade = fl_order_trade_new(o->ctx, o->desc, o->here, o->cut);
+  o->trade = s ? NULL : fl_order_trade_new(o->ctx, desc, all, o->cut, o->bits);
+  free(all);
   if (!o->trade) return FL_STATUS_MEMORY;
-  return wants_numbers(o->desc) ? number_rows(o) : 0;
-}
-
-static void release(FlSlot *slots, int32_t n) {
-  for (int32_t i = 0; slots && i < n; i++) {
-    fl_array_unref(slots[i].a);
-    slots[i].a = NULL;
-  }
-}
-
-/* What was needed of the rows here. */
-static void let_go(Order *o) {
-  release(o->here, o->n);
-  fl_order_trade_free(o->trade);
-  fl_array_unref(o->packed);
-  o->trade = NULL;
-  o->packed = NULL;
+  return wants_numbers(desc) ? number_rows(o) : 0;
 }
 
 static void end(Order *o) {
-  let_go(o);
-  release(o->came, o->n);
-  free(o->here);
-  free(o->came);
-  free(o->gives);
-  free(o->takes);
+  fl_order_trade_free(o->trade);
+  fl_array_unref(o->packed);
+  for (int32_t i = 0; o->came && i < o->n; i++) fl_array_unref(o->came[i].a);
+  for (int32_t i = 0; o->here && i < o->n; i++) fl_array_unref(o->here[i].a);
+  void *tables[] = {o->which, o->here, o->came, o->gives, o->takes, o->bytes, o->out, o->in, o->to};
+  for (size_t k = 0; k < sizeof tables / sizeof *tables; k++) free(tables[k]);
 }
 
 /* ---- who gets which rows ------------------------------------------------------------------------------- */
@@ -113,100 +132,111 @@ static FlStatus look(Order *o, uint64_t **sample) {
   return s;
 }
 
-/* Each gives each other its rows, of `of` bytes. */
-static bool trade(const Order *o, char *const *out, char *const *in, int64_t of) {
-  FlRanks *r = o->ctx->ranks;
-  for (int32_t k = 0; k < r->n; k++) {
-    o->gives[k] *= of;
-    o->takes[k] *= of;
-  }
-  FlRankTrade t = {(const void *const *)out, o->gives, (void *const *)in, o->takes};
-  bool fine = fl_ranks_trade(r, &t);
-  for (int32_t k = 0; k < r->n && of; k++) {
-    o->gives[k] /= of;
-    o->takes[k] /= of;
-  }
-  return fine;
+static bool trade(const Order *o) {
+  FlRankTrade t = {(const void *const *)o->out, o->bytes, (void *const *)o->in, o->bytes + o->cut->n};
+  return fl_ranks_trade(o->ctx->ranks, &t);
 }
 
-/* How many rows each gives and takes: all ask each other. */
+/* How many rows of each piece each gives and takes: all say it to each other. */
 static FlStatus count(Order *o) {
-  FlRanks *r = o->ctx->ranks;
-  int64_t *rows = calloc(2 * (size_t)r->n, sizeof *rows);
-  char **out = calloc(2 * (size_t)r->n, sizeof *out), **in = out + r->n;
-  FlStatus s = meet(o, rows && out ? 0 : no_memory(o));
-  for (int32_t k = 0; k < r->n && !s; k++) {
-    rows[k] = fl_order_trade_rows(o->trade, k);
-    out[k] = (char *)&rows[k];
-    in[k] = (char *)&rows[r->n + k];
-    o->gives[k] = o->takes[k] = 1;
+  int32_t n = o->cut->n;
+  int64_t pieces = pieces_of(o);
+  for (int64_t k = 0; k < n * pieces; k++) o->gives[k] = fl_order_trade_rows(o->trade, k);
+  for (int32_t k = 0; k < n; k++) {
+    o->out[k] = (char *)(o->gives + k * pieces);
+    o->in[k] = (char *)(o->takes + k * pieces);
+    o->bytes[k] = o->bytes[n + k] = pieces * (int64_t)sizeof *o->gives;
   }
-  if (!s && !trade(o, out, in, sizeof *rows)) s = fl_rows_lost(o->ctx);
-  for (int32_t k = 0; k < r->n && !s; k++) {
-    o->gives[k] = rows[k];
-    o->takes[k] = k == r->here ? rows[k] : rows[r->n + k];
-    o->rows += o->takes[k];
+  memcpy(o->takes + o->cut->here * pieces, o->gives + o->cut->here * pieces,
+         (size_t)pieces * sizeof *o->takes);
+  if (!trade(o)) return fl_rows_lost(o->ctx);
+  for (int64_t p = 0; p < pieces; p++) {
+    int64_t rows = 0;
+    for (int32_t k = 0; k < n; k++) rows += o->takes[k * pieces + p];
+    o->rows += rows;
+    if (rows > o->most) o->most = rows;
   }
-  free(rows);
-  free(out);
-  return s;
+  return 0;
 }
 
-/* ---- the rows ----------------------------------------------------------------------------------------- */
+/* ---- room --------------------------------------------------------------------------------------------- */
 
 static int64_t row_bytes(const FlArray *a) { return fl_array_row_count(a) * fl_dtype_info[a->dtype].bytes; }
 
-/* The argument before i that is the same array; i: none is. */
-static int32_t same_as(const Order *o, int32_t i) {
-  int32_t k = 0;
-  while (o->here[k].a->data != o->here[i].a->data || row_bytes(o->here[k].a) != row_bytes(o->here[i].a)) k++;
-  return k;
-}
+/* The argument whose rows result i has, but for the type of numbers of rows. */
+static int32_t like(const FlOpDesc *desc, int32_t i) { return desc->n_args - desc->n_results + i; }
 
-static FlStatus make_room(Order *o) {
-  int64_t widest = 1, sent = -o->gives[o->cut->here];
-  for (int32_t k = 0; k < o->cut->n; k++) sent += o->gives[k];
+/* Of what goes to others and what comes of a piece. */
+static FlStatus room_of_piece(Order *o) {
+  int64_t most = 0, row = 0, pieces = pieces_of(o);
+  for (int64_t p = 0; p < pieces; p++) {
+    int64_t sent = 0;
+    for (int32_t k = 0; k < o->cut->n; k++) sent += k == o->cut->here ? 0 : o->gives[k * pieces + p];
+    if (sent > most) most = sent;
+  }
   for (int32_t i = 0; i < o->n; i++) {
     const FlArray *a = o->here[i].a;
     int64_t dims[FL_MAX_RANK];
     memcpy(dims, a->dims, sizeof dims);
-    dims[0] = o->rows;
-    if (row_bytes(a) > widest) widest = row_bytes(a);
-    o->came[i].a = same_as(o, i) < i ? fl_array_ref(o->came[same_as(o, i)].a)
-                                     : fl_array_new(o->ctx, a->dtype, a->rank, dims);
+    dims[0] = o->most;
+    row += row_bytes(a);
+    o->came[i].a = fl_array_new(o->ctx, a->dtype, a->rank, dims);
     if (!o->came[i].a) return FL_STATUS_MEMORY;
   }
-  sent *= widest;
-  o->packed = fl_array_new(o->ctx, FL_U8, 1, &sent);
+  most = most * row + 64 * o->n * o->cut->n; /* each begins at a whole word */
+  o->packed = fl_array_new(o->ctx, FL_U8, 1, &most);
   return o->packed ? 0 : FL_STATUS_MEMORY;
 }
 
-/* Those of one argument; `out` and `in`: room for a place a rank. */
-static bool move(const Order *o, int32_t i, char **out, char **in) {
-  int64_t size = row_bytes(o->here[i].a);
-  char *to = o->came[i].a->data, *from = o->packed->data;
-  for (int32_t k = 0; k < o->cut->n; k++) {
-    bool own = k == o->cut->here;
-    in[k] = to;
-    out[k] = own ? to : from;
-    to += o->takes[k] * size;
-    from += own ? 0 : o->gives[k] * size;
+/* The results, in parts by the cut that all know by now. */
+static FlStatus room_of_results(Order *o, FlSlot *results) {
+  const FlOpDesc *desc = o->desc;
+  o->laid = fl_rows_cut_by(o->ctx, 3);
+  for (int32_t i = 0; i < desc->n_results; i++) results[i].a = NULL;
+  for (int32_t i = 0; i < desc->n_results && o->laid; i++) {
+    const FlArray *a = o->here[o->which[like(desc, i)]].a;
+    int64_t dims[FL_MAX_RANK];
+    memcpy(dims, a->dims, sizeof dims);
+    dims[0] = fl_cut_rows(o->laid);
+    results[i].a = fl_array_new_part(o->ctx, desc->result_types[i].dtype, a->rank, dims, o->laid);
+    if (!results[i].a) return FL_STATUS_MEMORY;
   }
-  fl_order_trade_pack(o->trade, o->here[i].a, out);
-  return trade(o, out, in, size);
+  return o->laid ? 0 : FL_STATUS_MEMORY;
 }
 
-static FlStatus move_all(Order *o) {
-  char **out = calloc(2 * (size_t)o->cut->n, sizeof *out);
-  FlStatus s = meet(o, !out ? no_memory(o) : make_room(o));
-  for (int32_t i = 0; i < o->n && !s; i++)
-    if (same_as(o, i) == i && !move(o, i, out, out + o->cut->n)) s = fl_rows_lost(o->ctx);
-  free(out);
-  let_go(o);
-  return s;
+/* ---- a piece ------------------------------------------------------------------------------------------ */
+
+/* The rows of others' pieces go to `packed`, one array behind the other for each of them; the own ones to
+ * where they stand among those that come. */
+static void pack(const Order *o, int64_t piece) {
+  int32_t n = o->cut->n;
+  int64_t pieces = pieces_of(o);
+  char *at = o->packed->data;
+  for (int32_t i = 0; i < o->n; i++) {
+    int64_t size = row_bytes(o->here[i].a), before = 0;
+    for (int32_t k = 0; k < n; k++) {
+      bool own = k == o->cut->here;
+      o->to[i * n + k] = own ? (char *)o->came[i].a->data + before * size : at;
+      before += o->takes[k * pieces + piece];
+      if (!own) at += (o->gives[k * pieces + piece] * size + 63) / 64 * 64;
+    }
+  }
+  fl_order_trade_pack(o->trade, piece, o->here, o->n, o->to);
 }
 
-/* ---- their order -------------------------------------------------------------------------------------- */
+static bool move(const Order *o, int64_t piece, int32_t i) {
+  int32_t n = o->cut->n;
+  int64_t size = row_bytes(o->here[i].a), pieces = pieces_of(o);
+  char *in = o->came[i].a->data;
+  for (int32_t k = 0; k < n; k++) {
+    o->out[k] = o->to[i * n + k];
+    o->bytes[k] = o->gives[k * pieces + piece] * size;
+    o->bytes[n + k] = o->takes[k * pieces + piece] * size;
+    o->in[k] = in;
+    in += o->bytes[n + k];
+  }
+  return trade(o);
+}
 
 typedef struct Numbers {
   int64_t *rows;
@@ -219,33 +249,78 @@ static void number_body(void *env, int64_t from, int64_t to, int worker) {
   for (int64_t i = from; i < to; i++) k->rows[i] = k->number[k->rows[i]];
 }
 
-static FlStatus sort(Order *o, FlSlot *results) {
-  const FlOpDesc *desc = o->desc;
-  FlStatus s = desc->run(o->ctx, desc, o->came, results);
-  bool own = !s;
-  if (own && wants_numbers(desc)) {
-    Numbers k = {results[0].a->data, o->came[desc->n_args].a->data};
-    fl_parallel_for(o->ctx, o->rows, 1 << 14, number_body, &k);
+/* Rows [at, at + rows) of the results. */
+static void put(const Order *o, FlSlot *sorted, int64_t at, int64_t rows, FlSlot *results) {
+  if (wants_numbers(o->desc)) {
+    Numbers k = {sorted[0].a->data, o->came[o->n - 1].a->data};
+    fl_parallel_for(o->ctx, rows, 1 << 14, number_body, &k);
   }
-  release(o->came, o->n);
-  s = meet(o, s);
-  const FlCut *cut = s ? NULL : fl_rows_cut_by(o->ctx, 3);
-  if (cut) return fl_rows_place(o->ctx, desc, cut, results);
-  for (int32_t i = 0; i < desc->n_results && own; i++) fl_array_unref(results[i].a);
-  return s ? s : FL_STATUS_MEMORY;
+  for (int32_t i = 0; i < o->desc->n_results; i++) {
+    int64_t size = row_bytes(results[i].a), n = rows * size;
+    if (n > 0) memcpy((char *)results[i].a->data + at * size, sorted[i].a->data, (size_t)n);
+    fl_array_unref(sorted[i].a);
+  }
+}
+
+/* The rows that came, in order. */
+static FlStatus sort_piece(const Order *o, int64_t at, int64_t rows, FlSlot *results) {
+  const FlOpDesc *desc = o->desc;
+  FlSlot *args = calloc((size_t)(desc->n_args + desc->n_results), sizeof *args);
+  FlStatus s = args ? 0 : no_memory(o);
+  for (int32_t i = 0; i < desc->n_args && !s; i++) {
+    args[i].a = fl_array_view_rows(o->ctx, o->came[o->which[i]].a, 0, rows);
+    if (!args[i].a) s = FL_STATUS_MEMORY;
+  }
+  if (!s) s = desc->run(o->ctx, desc, args, args + desc->n_args);
+  if (!s) put(o, args + desc->n_args, at, rows, results);
+  for (int32_t i = 0; i < desc->n_args && args; i++) fl_array_unref(args[i].a);
+  free(args);
+  return s;
+}
+
+/* All pieces. Who fails goes on giving others their rows. */
+static FlStatus sort_all(const Order *o, FlSlot *results) {
+  int64_t at = fl_cut_from(o->laid), pieces = pieces_of(o);
+  FlStatus s = 0;
+  for (int64_t p = 0; p < pieces; p++) {
+    int64_t rows = 0;
+    pack(o, p);
+    for (int32_t i = 0; i < o->n; i++)
+      if (!move(o, p, i)) return fl_rows_lost(o->ctx);
+    for (int32_t k = 0; k < o->cut->n; k++) rows += o->takes[k * pieces + p];
+    if (!s) s = sort_piece(o, at, rows, results);
+    at += rows;
+  }
+  return meet(o, s);
+}
+
+/* Those that must be whole, or are few. */
+static FlStatus gather(const Order *o, FlSlot *results) {
+  FlStatus s = 0;
+  for (int32_t i = 0; i < o->desc->n_results && !s; i++) {
+    int64_t elements = fl_array_row_count(results[i].a) * fl_cut_rows(o->laid);
+    if (!o->desc->stays[i] || !fl_rows_are_many(o->ctx, elements))
+      s = fl_rows_gather(o->ctx, o->desc->site, results[i].a);
+  }
+  return s;
 }
 
 FlStatus fl_ranks_order(FlCtx *ctx, const FlOpDesc *desc, const FlCut *cut, const FlSlot *args,
                         FlSlot *results) {
-  Order o = {.ctx = ctx, .desc = desc, .cut = cut};
+  Order o = {.ctx = ctx, .desc = desc, .cut = cut, .bits = bits_of(ctx->ranks, fl_cut_rows(cut))};
   uint64_t *sample = NULL;
+  bool made = false;
   FlStatus s = meet(&o, begin(&o, args));
   if (!s) s = look(&o, &sample);
   if (!s) s = meet(&o, fl_order_trade_find(o.trade, sample));
   free(sample);
   if (!s) s = count(&o);
-  if (!s) s = move_all(&o);
-  if (!s) s = sort(&o, results);
+  if (!s) s = meet(&o, room_of_piece(&o));
+  made = !s;
+  if (!s) s = meet(&o, room_of_results(&o, results));
+  if (!s) s = sort_all(&o, results);
   end(&o);
+  if (!s) s = gather(&o, results);
+  for (int32_t i = 0; i < desc->n_results && made && s; i++) fl_array_unref(results[i].a);
   return s;
 }

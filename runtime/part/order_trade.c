@@ -10,21 +10,25 @@
 
 #include "part/part_internal.h"
 
-enum { SAMPLE = 1 << 13, FEW_CUTS = 8, FEW_MET = 8 };
+enum { SAMPLE = 1 << 13, OF_PIECE = 32, FEW_CUTS = 16, FEW_MET = 8 };
 
 struct FlOrderTrade {
   FlPartMem mem;
   const FlCut *cut;
   FlPartCodes codes;
   int64_t width; /* words of a row and its number */
+  int bits;      /* of the number of a piece, among those of one part */
   uint64_t *cuts, *heads;
   int64_t n_cuts;
-  uint16_t *share;        /* [n] */
+  uint16_t *piece;        /* [n] of all pieces */
   int64_t *place, *start; /* as fl_part_places has them */
-  char **to;              /* by chunk and part: where its next row goes */
+  int64_t *at;            /* by chunk and part: how many rows of a piece stand before the next one */
 };
 
-FlOrderTrade *fl_order_trade_new(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, const FlCut *cut) {
+static int64_t pieces_of(const FlOrderTrade *t) { return (int64_t)t->cut->n << t->bits; }
+
+FlOrderTrade *fl_order_trade_new(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, const FlCut *cut,
+                                 int bits) {
   FlOrderTrade *t = calloc(1, sizeof *t);
   FlPartKey *keys;
   if (t == NULL) {
@@ -33,6 +37,7 @@ FlOrderTrade *fl_order_trade_new(FlCtx *ctx, const FlOpDesc *desc, const FlSlot 
   }
   t->mem = (FlPartMem){.ctx = ctx, .desc = desc};
   t->cut = cut;
+  t->bits = bits;
   if (fl_part_keys(&t->mem, desc, args, &keys) == 0 &&
       fl_part_encode_whole(&t->mem, keys, desc->n_columns, &t->codes) == 0) {
     t->width = t->codes.n_words + 1;
@@ -49,19 +54,21 @@ void fl_order_trade_free(FlOrderTrade *t) {
 
 /* ---- the sample ---------------------------------------------------------------------------------------- */
 
-static int64_t places_of(const FlCut *cut) { return fl_part_min(SAMPLE, cut->at[cut->n]); }
+static int64_t places_of(const FlOrderTrade *t) {
+  return fl_part_min(fl_part_max(SAMPLE, OF_PIECE * pieces_of(t)), t->cut->at[t->cut->n]);
+}
 
-static int64_t sampled(const FlCut *cut, int64_t k) {
-  __int128 rows = cut->at[cut->n];
-  int64_t places = places_of(cut);
+static int64_t sampled(const FlOrderTrade *t, int64_t k) {
+  __int128 rows = t->cut->at[t->cut->n];
+  int64_t places = places_of(t);
   return fl_part_sampled((int64_t)(rows * k / places), (int64_t)(rows * (k + 1) / places), k);
 }
 
 int64_t fl_order_trade_sampled(const FlOrderTrade *t, int64_t *n) {
   int32_t part = 0;
   memset(n, 0, (size_t)t->cut->n * sizeof *n);
-  for (int64_t k = 0; k < places_of(t->cut); k++) {
-    int64_t row = sampled(t->cut, k);
+  for (int64_t k = 0; k < places_of(t); k++) {
+    int64_t row = sampled(t, k);
     while (row >= t->cut->at[part + 1]) part++;
     n[part]++;
   }
@@ -70,8 +77,8 @@ int64_t fl_order_trade_sampled(const FlOrderTrade *t, int64_t *n) {
 
 void fl_order_trade_sample(const FlOrderTrade *t, uint64_t *out) {
   int64_t from = t->cut->at[t->cut->here], to = t->cut->at[t->cut->here + 1];
-  for (int64_t k = 0; k < places_of(t->cut); k++) {
-    int64_t row = sampled(t->cut, k);
+  for (int64_t k = 0; k < places_of(t); k++) {
+    int64_t row = sampled(t, k);
     if (row < from || row >= to) continue;
     fl_part_read_rows(&t->codes, row - from, 1, out);
     out[t->width - 1] = (uint64_t)row;
@@ -86,21 +93,21 @@ static int by_words(const void *a, const void *b, void *n_words) {
 /* ---- whose row ----------------------------------------------------------------------------------------- */
 
 /* How many cuts begin with a word below that of each of n rows. Of few all are asked, without a branch. */
-static void find_heads(const FlOrderTrade *t, const uint64_t *word, int64_t n, uint16_t *share) {
+static void find_heads(const FlOrderTrade *t, const uint64_t *word, int64_t n, uint16_t *piece) {
   if (t->n_cuts <= FEW_CUTS) {
-    memset(share, 0, (size_t)n * sizeof *share);
+    memset(piece, 0, (size_t)n * sizeof *piece);
     for (int64_t c = 0; c < t->n_cuts; c++) {
       uint64_t head = t->heads[c];
-      for (int64_t i = 0; i < n; i++) share[i] = (uint16_t)(share[i] + (head < word[i]));
+      for (int64_t i = 0; i < n; i++) piece[i] = (uint16_t)(piece[i] + (head < word[i]));
     }
     return;
   }
   for (int64_t i = 0; i < n; i++)
-    share[i] = (uint16_t)fl_part_search(t->heads, 0, t->n_cuts, word[i], false, -1);
+    piece[i] = (uint16_t)fl_part_search(t->heads, 0, t->n_cuts, word[i], false, -1);
 }
 
 /* How many cuts are below the row, of which those before `low` are. */
-static int64_t share_of(const FlOrderTrade *t, const uint64_t *words, uint64_t number, int64_t low) {
+static int64_t piece_of(const FlOrderTrade *t, const uint64_t *words, uint64_t number, int64_t low) {
   int32_t n = t->codes.n_words;
   for (int64_t high = t->n_cuts; low < high;) {
     int64_t middle = (low + high) / 2;
@@ -115,17 +122,17 @@ static int64_t share_of(const FlOrderTrade *t, const uint64_t *words, uint64_t n
 /* Of n rows, at most FL_PART_BATCH; `words`: room for all of theirs. */
 static void find(const FlOrderTrade *t, int64_t row, int64_t n, uint64_t *words) {
   uint64_t first[FL_PART_BATCH];
-  uint16_t *share = t->share + row;
+  uint16_t *piece = t->piece + row;
   int64_t met = 0, before = t->cut->at[t->cut->here];
   fl_part_read_words(&t->codes, 0, row, n, first);
-  find_heads(t, first, n, share);
-  for (int64_t i = 0; i < n; i++) met += t->heads[share[i]] == first[i];
+  find_heads(t, first, n, piece);
+  for (int64_t i = 0; i < n; i++) met += t->heads[piece[i]] == first[i];
   if (met > FEW_MET) fl_part_read_rows(&t->codes, row, n, words);
   for (int64_t i = 0; i < n && met > 0; i++) {
-    if (share[i] == t->n_cuts || t->heads[share[i]] != first[i]) continue;
+    if (piece[i] == t->n_cuts || t->heads[piece[i]] != first[i]) continue;
     uint64_t *its = met > FEW_MET ? words + i * t->codes.n_words : words;
     if (met <= FEW_MET) fl_part_read_rows(&t->codes, row + i, 1, its);
-    share[i] = (uint16_t)share_of(t, its, (uint64_t)(before + row + i), share[i]);
+    piece[i] = (uint16_t)piece_of(t, its, (uint64_t)(before + row + i), piece[i]);
   }
 }
 
@@ -135,24 +142,24 @@ static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   uint64_t *words = malloc((size_t)t->codes.n_words * FL_PART_BATCH * sizeof *words);
   if (words == NULL) return 1;
   for (int64_t c = begin; c < end; c++) {
-    int64_t from, to, *count = t->place + c * t->cut->n;
+    int64_t from, to, *count = t->place + c * pieces_of(t);
     fl_part_chunk(c, t->codes.n, &from, &to);
-    memset(count, 0, (size_t)t->cut->n * sizeof *count);
+    memset(count, 0, (size_t)pieces_of(t) * sizeof *count);
     for (int64_t row = from; row < to; row += FL_PART_BATCH)
       find(t, row, fl_part_min(FL_PART_BATCH, to - row), words);
-    for (int64_t row = from; row < to; row++) count[t->share[row]]++;
+    for (int64_t row = from; row < to; row++) count[t->piece[row]]++;
   }
   free(words);
   return 0;
 }
 
-/* The cuts that part the sample evenly: at most one less than there are parts. */
+/* The cuts that part the sample evenly: one less than there are pieces, where there are rows. */
 static void find_cuts(FlOrderTrade *t, uint64_t *sample) {
-  int64_t n = places_of(t->cut), shares = t->cut->n;
+  int64_t n = places_of(t), pieces = pieces_of(t);
   int32_t words = (int32_t)t->width;
   qsort_r(sample, (size_t)n, (size_t)words * sizeof *sample, by_words, &words);
-  for (int64_t c = 1; c < shares && n > 0; c++, t->n_cuts++) {
-    memcpy(t->cuts + t->n_cuts * t->width, sample + n * c / shares * t->width,
+  for (int64_t c = 1; c < pieces && n > 0; c++, t->n_cuts++) {
+    memcpy(t->cuts + t->n_cuts * t->width, sample + n * c / pieces * t->width,
            (size_t)t->width * sizeof *sample);
     t->heads[t->n_cuts] = t->cuts[t->n_cuts * t->width];
   }
@@ -161,74 +168,98 @@ static void find_cuts(FlOrderTrade *t, uint64_t *sample) {
 
 FlStatus fl_order_trade_find(FlOrderTrade *t, uint64_t *sample) {
   FlPartMem *m = &t->mem;
-  int64_t chunks = fl_part_chunks(t->codes.n), shares = t->cut->n;
-  t->cuts = fl_part_alloc(m, shares * t->width, sizeof *t->cuts);
-  t->heads = fl_part_alloc(m, shares + 1, sizeof *t->heads);
-  t->share = fl_part_alloc(m, t->codes.n, sizeof *t->share);
-  t->place = fl_part_alloc(m, chunks * shares, sizeof *t->place);
-  t->start = fl_part_alloc(m, shares + 1, sizeof *t->start);
-  t->to = fl_part_alloc(m, chunks * shares, sizeof *t->to);
-  if (!t->cuts || !t->heads || !t->share || !t->place || !t->start || !t->to) return 1;
+  int64_t chunks = fl_part_chunks(t->codes.n), pieces = pieces_of(t);
+  t->cuts = fl_part_alloc(m, pieces * t->width, sizeof *t->cuts);
+  t->heads = fl_part_alloc(m, pieces + 1, sizeof *t->heads);
+  t->piece = fl_part_alloc(m, t->codes.n, sizeof *t->piece);
+  t->place = fl_part_alloc(m, chunks * pieces, sizeof *t->place);
+  t->start = fl_part_alloc(m, pieces + 1, sizeof *t->start);
+  t->at = fl_part_alloc(m, chunks * t->cut->n, sizeof *t->at);
+  if (!t->cuts || !t->heads || !t->piece || !t->place || !t->start || !t->at) return 1;
   find_cuts(t, sample);
   if (fl_part_for(m->ctx, find_body, t, chunks, 4.0 * FL_PART_CHUNK) != 0) return fl_part_fail_memory(m);
-  fl_part_places(chunks, shares, t->place, t->start);
+  fl_part_places(chunks, pieces, t->place, t->start);
   return 0;
 }
 
-int64_t fl_order_trade_rows(const FlOrderTrade *t, int32_t k) { return t->start[k + 1] - t->start[k]; }
+int64_t fl_order_trade_rows(const FlOrderTrade *t, int64_t k) { return t->start[k + 1] - t->start[k]; }
 
 /* ---- their values -------------------------------------------------------------------------------------- */
 
 typedef struct Pack {
   const FlOrderTrade *trade;
-  const char *from;
+  int64_t piece;
+  const FlSlot *arrays;
+  int32_t n;
   char *const *to;
-  int64_t size; /* of a row */
 } Pack;
+
+/* Rows of a piece, at most FL_PART_BATCH: which they are of those from `row` on, whose they are, and how many
+ * of his stand before. */
+typedef struct Some {
+  int64_t row, n;
+  uint16_t which[FL_PART_BATCH], part[FL_PART_BATCH];
+  int64_t at[FL_PART_BATCH];
+} Some;
+
+/* Whether a row is of the piece is never asked: the processor would guess wrong. */
+static void find_some(const Pack *p, int64_t *at, int64_t n, Some *s) {
+  const FlOrderTrade *t = p->trade;
+  const uint16_t *piece = t->piece + s->row;
+  uint16_t mask = (uint16_t)((1 << t->bits) - 1);
+  s->n = 0;
+  for (int64_t i = 0; i < n; i++) {
+    s->which[s->n] = (uint16_t)i;
+    s->part[s->n] = (uint16_t)(piece[i] >> t->bits);
+    s->n += (piece[i] & mask) == p->piece;
+  }
+  for (int64_t i = 0; i < s->n; i++) s->at[i] = at[s->part[i]]++;
+}
 
 #define PACK(T)                                                                                              \
   {                                                                                                          \
-    const T *from = (const T *)(const void *)p->from + row;                                                  \
-    for (int64_t i = 0; i < n; i++, share++) {                                                               \
-      *(T *)(void *)to[*share] = from[i];                                                                    \
-      to[*share] += sizeof(T);                                                                               \
-    }                                                                                                        \
+    const T *its = (const T *)(const void *)from;                                                            \
+    for (int64_t i = 0; i < s->n; i++) ((T *)(void *)to[s->part[i]])[s->at[i]] = its[s->which[i]];           \
     return;                                                                                                  \
   }
 
-static void pack_rows(const Pack *p, int64_t row, int64_t n, char **to) {
-  const uint16_t *share = p->trade->share + row;
-  switch (fl_part_row_word(p->from, (size_t)p->size)) {
+static void pack_some(const Some *s, const FlArray *a, char *const *to) {
+  int64_t size = fl_array_row_count(a) * fl_dtype_info[a->dtype].bytes;
+  const char *from = (const char *)a->data + s->row * size;
+  switch (fl_part_row_word(from, (size_t)size)) {
   case 1: PACK(uint8_t)
   case 2: PACK(uint16_t)
   case 4: PACK(uint32_t)
   case 8: PACK(uint64_t)
   }
-  const char *from = p->from + row * p->size;
-  for (int64_t i = 0; i < n; i++, share++, from += p->size) {
-    memcpy(to[*share], from, (size_t)p->size);
-    to[*share] += p->size;
-  }
+  for (int64_t i = 0; i < s->n; i++)
+    memcpy(to[s->part[i]] + s->at[i] * size, from + s->which[i] * size, (size_t)size);
 }
 
 /* Each chunk's rows behind those of the chunk before. */
 static int32_t pack_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Pack *p = env;
   const FlOrderTrade *t = p->trade;
-  int32_t shares = t->cut->n;
+  int32_t parts = t->cut->n;
+  Some s;
   (void)ctx;
   for (int64_t c = begin; c < end; c++) {
-    int64_t from, till;
-    char **to = t->to + c * shares;
-    fl_part_chunk(c, t->codes.n, &from, &till);
-    for (int32_t k = 0; k < shares; k++)
-      to[k] = p->to[k] + (t->place[c * shares + k] - t->start[k]) * p->size;
-    pack_rows(p, from, till - from, to);
+    int64_t from, to, *at = t->at + c * parts;
+    fl_part_chunk(c, t->codes.n, &from, &to);
+    for (int32_t k = 0; k < parts; k++) {
+      int64_t piece = ((int64_t)k << t->bits) + p->piece;
+      at[k] = t->place[c * pieces_of(t) + piece] - t->start[piece];
+    }
+    for (s.row = from; s.row < to; s.row += FL_PART_BATCH) {
+      find_some(p, at, fl_part_min(FL_PART_BATCH, to - s.row), &s);
+      for (int32_t i = 0; i < p->n && s.n > 0; i++) pack_some(&s, p->arrays[i].a, p->to + (int64_t)i * parts);
+    }
   }
   return 0;
 }
 
-void fl_order_trade_pack(const FlOrderTrade *t, const FlArray *a, char *const *to) {
-  Pack p = {t, a->data, to, fl_array_row_count(a) * fl_dtype_info[a->dtype].bytes};
-  fl_part_for(t->mem.ctx, pack_body, &p, fl_part_chunks(t->codes.n), (double)FL_PART_CHUNK);
+void fl_order_trade_pack(const FlOrderTrade *t, int64_t piece, const FlSlot *arrays, int32_t n,
+                         char *const *to) {
+  Pack p = {t, piece, arrays, n, to};
+  fl_part_for(t->mem.ctx, pack_body, &p, fl_part_chunks(t->codes.n), 2.0 * FL_PART_CHUNK);
 }

@@ -9,8 +9,11 @@
 typedef struct FlOrderTrade FlOrderTrade;
 
 /* Of an operator that sorts rows by keys that are no texts, whose `args` are the rows of the cut that are
- * here. NULL: an error is recorded. The arguments outlive it. */
-FlOrderTrade *fl_order_trade_new(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, const FlCut *cut);
+ * here. Each of those who have rows gets 2^bits pieces of the order, one behind the other; all of them have
+ * at most FL_ORDER_PIECES. NULL: an error is recorded. The arguments outlive it. */
+enum { FL_ORDER_PIECES = 1 << 16 };
+FlOrderTrade *fl_order_trade_new(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, const FlCut *cut,
+                                 int bits);
 void fl_order_trade_free(FlOrderTrade *t); /* NULL is allowed */
 /* Of all rows some are looked at, the same whoever asks: how many of each part; [cut->n]. Returns the words
  * that stand for one. */
@@ -19,9 +22,11 @@ int64_t fl_order_trade_sampled(const FlOrderTrade *t, int64_t *n);
 void fl_order_trade_sample(const FlOrderTrade *t, uint64_t *out);
 /* Given the words of all, which are put in order: which of the rows here go to whom. Non-zero: recorded. */
 FlStatus fl_order_trade_find(FlOrderTrade *t, uint64_t *sample);
-/* How many of the rows here go to part k. */
-int64_t fl_order_trade_rows(const FlOrderTrade *t, int32_t k);
-/* Rows of `a`, all of which are here, go to to[k], one behind the other as they stand in `a`. */
-void fl_order_trade_pack(const FlOrderTrade *t, const FlArray *a, char *const *to);
+/* How many of the rows here go to piece k of all. */
+int64_t fl_order_trade_rows(const FlOrderTrade *t, int64_t k);
+/* Of `n` arrays, whose rows are here, those of piece `piece` of each: the rows of arrays[i] for part k go to
+ * to[i * cut->n + k], one behind the other as they stand. */
+void fl_order_trade_pack(const FlOrderTrade *t, int64_t piece, const FlSlot *arrays, int32_t n,
+                         char *const *to);
 
 #endif

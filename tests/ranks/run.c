@@ -10,13 +10,15 @@
  * through a pipe, where there is such a file. -i: interpreted, -q: without closing lines, -t: with
  * FOLDER.json, the timeline, and FOLDER.html, the page of the run. FOLDER.came has a line a rank: bytes that
  * came to it from others while the program ran, and nanoseconds that it was in the engine, as counted around
- * the engine.
+ * the engine. Started as a rank by a launcher of MPI, which knows how many there are, this process is one
+ * rank of the first way with ranks, and rank 0 writes what came of it.
  */
 #include "codegen/codegen.h"
 #include "driver.h"
 #include "exec/command_line.h"
 #include "exec/exec.h"
 #include "interp/interp.h"
+#include "process/rank.h"
 #include "ranks/ranks.h"
 
 #include <fcntl.h>
@@ -51,7 +53,7 @@ typedef struct Rank {
   const FlProgram *program;
   const Way *way;
   const char *const *values;
-  FlRanks ranks;
+  FlRanks ranks, *met; /* met: those that it is one of; NULL: it is alone */
   FlRankThreads *threads;
   FlText1 out, said;
   Counted counted;
@@ -114,7 +116,7 @@ static void *run_rank(void *arg) {
                           .out_arg = &r->out,
                           .say = collect,
                           .say_arg = &r->said,
-                          .ranks = r->threads ? &r->ranks : NULL};
+                          .ranks = r->met};
   FlRun *run = fl_run_new(r->program, &options);
   FlSlot *slots = calloc((size_t)fl_param_slots(r->program) + 1, sizeof *slots);
   if (!run || !slots) abort();
@@ -153,6 +155,45 @@ static void give_input(const Way *w) {
   close(ends[1]);
 }
 
+static void share(FlRanks *r, const Way *w) {
+  r->shares = w->shares;
+  r->parts_from = w->parts_from;
+  r->uneven = w->parts_from < FL_RANKS_PARTS_FROM;
+}
+
+static void put_ended(const Way *w, const Rank *r) {
+  char line[64];
+  snprintf(line, sizeof line, "%d\n", r->status);
+  put(w, "status", line, strlen(line));
+  put(w, "out", r->out.s ? r->out.s : "", r->out.len);
+  put(w, "err", r->said.s ? r->said.s : "", r->said.len);
+}
+
+static void put_spoken(const Way *w, Rank *r, bool first) {
+  if (!first && r->out.len + r->said.len) put(w, "err", "another rank speaks\n", 20);
+  fl_text_reset(&r->out);
+  fl_text_reset(&r->said);
+}
+
+/* As one of the ranks that a launcher has started. */
+static int run_launched(const FlProgram *program, const Way *w, const char *const *values, bool quiet) {
+  FlRankLife life;
+  Rank r = {.program = program, .way = w, .values = values, .quiet = quiet, .met = &life.ranks};
+  if (chdir(w->folder) != 0) abort();
+  give_input(w);
+  if (!fl_rank_begin(&life, "ranks_run")) return 4;
+  share(&life.ranks, w);
+  run_rank(&r);
+  bool first = life.ranks.here == 0;
+  char line[64];
+  snprintf(line, sizeof line, "%lld\n", (long long)(life.ranks.sent + life.ranks.given));
+  if (first) put(w, "sent", line, strlen(line));
+  if (first) put_ended(w, &r);
+  put_spoken(w, &r, first);
+  fl_rank_end(&life, r.status);
+  return 0;
+}
+
 static void run_way(const FlProgram *program, const Way *w, const char *const *values, bool quiet,
                     bool traced) {
   Rank ranks[MOST] = {0};
@@ -166,17 +207,14 @@ static void run_way(const FlProgram *program, const Way *w, const char *const *v
         .program = program, .way = w, .values = values, .threads = threads, .quiet = quiet, .traced = traced};
     if (threads) r->counted = (Counted){.arg = fl_rank_threads_arg(threads, k), .n = n, .here = k};
     if (threads && !fl_ranks_init(&r->ranks, &counting, &r->counted, n, k)) abort();
-    r->ranks.shares = w->shares;
-    r->ranks.parts_from = w->parts_from;
-    r->ranks.uneven = w->parts_from < FL_RANKS_PARTS_FROM;
+    if (threads) r->met = &r->ranks;
+    share(&r->ranks, w);
     if (pthread_create(&r->thread, NULL, run_rank, r) != 0) abort();
   }
   for (int k = 0; k < n; k++) pthread_join(ranks[k].thread, NULL);
   char line[64];
-  snprintf(line, sizeof line, "%d\n", ranks[0].status);
-  put(w, "status", line, strlen(line));
   int64_t sent = 0;
-  for (int k = 0; k < n; k++) sent += ranks[k].ranks.sent;
+  for (int k = 0; k < n; k++) sent += ranks[k].ranks.sent + ranks[k].ranks.given;
   snprintf(line, sizeof line, "%lld\n", (long long)sent);
   put(w, "sent", line, strlen(line));
   for (int k = 0; k < n; k++) {
@@ -184,12 +222,9 @@ static void run_way(const FlProgram *program, const Way *w, const char *const *v
              (long long)ranks[k].counted.ns);
     put(w, "came", line, strlen(line));
   }
-  put(w, "out", ranks[0].out.s ? ranks[0].out.s : "", ranks[0].out.len);
-  put(w, "err", ranks[0].said.s ? ranks[0].said.s : "", ranks[0].said.len);
+  put_ended(w, &ranks[0]);
   for (int k = 0; k < n; k++) {
-    if (k && ranks[k].out.len + ranks[k].said.len) put(w, "err", "another rank speaks\n", 20);
-    fl_text_reset(&ranks[k].out);
-    fl_text_reset(&ranks[k].said);
+    put_spoken(w, &ranks[k], k == 0);
     fl_ranks_reset(&ranks[k].ranks);
   }
   fl_rank_threads_free(threads);
@@ -246,6 +281,10 @@ int main(int argc, char **argv) {
   for (int k = first; k < at && !status; k++) {
     Way way;
     if (!read_way(argv[k], &way)) return 2;
+    if (way.ranks && fl_mpi_rank() >= 0) {
+      status = run_launched(program, &way, line.values, quiet || line.quiet);
+      break;
+    }
     run_way(program, &way, line.values, quiet || line.quiet, traced);
   }
   if (loaded) fl_loaded_free(loaded);

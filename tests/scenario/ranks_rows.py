@@ -432,6 +432,13 @@ print("{{f.coefficients}} {{decomposition.pca(x, 3).components}}")
 """)
     # A block of 4,096 rows at the border, in each of the passes, where cuts are uneven
     check(0 < some < 8 * n, "ridge and principal components of 6,400,000 bytes send what is summed", f"{some} bytes were sent")
+    some = sent(f"""let k = [for i in 0..{n}: i * 7919 % 1009]
+let x = [for i in 0..{n}: random(7, i)]
+let t = table(key = k, x = x) |> sort(key, x)
+print("{{sum(for i in 0..{n}: t.x[i] * f64(i % 7))}} {{sum(for i in 0..{n}: t.key[i] * (i % 5))}}")
+""")
+    # What is looked at to find cuts is 8,192 rows of 24 bytes.
+    check(0 < some < 11 * n, "of 1,600,000 bytes that are sorted about half go to the other rank, once", f"{some} bytes were sent")
     all_of_it = sent(f"let x = [for i in 0..{n}: random(7, i)]\nlet m = sum(x)\nlet t = table(a = [for v in x: v * m]) |> where(a > 0)\n"
                      f"show(t |> sort(a) |> head(3))\nprint(sum(t.a))\n")
     check(all_of_it >= 8 * n, "who needs any row has all of them", f"{all_of_it} bytes were sent")

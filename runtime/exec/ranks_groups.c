@@ -3,11 +3,12 @@
  * In: GROUP_ROWS, with keys, columns and the first rows of keys, or an AGGREGATE of all rows, of which each
  * rank has some. Out: what it gives, whole at all ranks: each folds its own rows to states of groups
  * (part/partial.c), the states go to all, in the order of the ranks, and are grouped and aggregated once
- * more, as those of parts of a file are (compiler/opt/folds.c). What always holds: the same bits as of all
- * rows; where an aggregate fails of the states, nothing was made, and who asks calls the operators on whole
- * arrays, so that they fail as ever.
+ * more, as those of parts of a file are (compiler/opt/folds.c). Where states are half as many as rows, rows
+ * of numbers go by their keys to ranks that have whole groups (ranks_trade.c), and what these make of them
+ * goes to all. What always holds: the same bits as of all rows; where an aggregate fails, nothing was made,
+ * and who asks calls the operators on whole arrays, so that they fail as ever.
  */
-#include "exec/ranks.h"
+#include "exec/ranks_trade.h"
 #include "part/part.h"
 
 #include <stdlib.h>
@@ -41,6 +42,7 @@ typedef struct Groups {
   FlType1 *types;        /* of what it gives: a bool, then the arrays */
   int32_t n_arrays;
   FlSlot *mine, *joined; /* [n_arrays] */
+  int64_t total;         /* of what was joined: how many there are of each */
 } Groups;
 
 static bool is_nullable(const FlColumnAttr *c) { return c->flags & FL_COLUMN_NULLS; }
@@ -180,14 +182,13 @@ static FlStatus fold_here(Groups *g) {
 
 /* ---- states of all ---------------------------------------------------------------------------------- */
 
-/* The arrays of all ranks, one below the other. */
-static FlStatus put_together(Groups *g, FlSlot *const *all) {
+/* The arrays of n lists, one below the other. */
+static FlStatus put_together(const Groups *g, FlSlot *const *all, int32_t n, FlSlot *out) {
   FlStatus s = 0;
-  int32_t n = g->ctx->ranks->n;
   for (int32_t j = 0; j < g->n_arrays && !s; j++) {
     int64_t rows = 0, at = 0;
     for (int32_t k = 0; k < n; k++) rows += all[k][j].a->dims[0];
-    FlArray *a = g->joined[j].a = fl_array_new(g->ctx, g->types[1 + j].dtype, 1, &rows);
+    FlArray *a = out[j].a = fl_array_new(g->ctx, g->types[1 + j].dtype, 1, &rows);
     for (int32_t k = 0; k < n && a && !s; k++) {
       int64_t bytes = fl_array_bytes(all[k][j].a);
       if (bytes) memcpy((char *)a->data + at, all[k][j].a->data, (size_t)bytes);
@@ -203,8 +204,22 @@ static void let_go(FlSlot *arrays, int32_t n) {
   for (int32_t j = 0; arrays && j < n; j++) fl_array_unref(arrays[j].a);
 }
 
-/* `status`: of the own states. */
-static FlStatus exchange(Groups *g, FlStatus status) {
+/* Arrays of numbers alone, where those of all ranks, of which all have said how many theirs are, are half as
+ * many as rows. */
+static bool are_many(const Groups *g) {
+  const FlRanks *r = g->ctx->ranks;
+  int64_t all = 0;
+  bool numbers = g->n_keys > 0;
+  for (int32_t k = 0; k < r->n; k++) all += r->slots[k].values[3];
+  for (int32_t k = 0; k < g->desc->n_args; k++) {
+    FlType1 t = g->desc->arg_types[k];
+    numbers &= !t.depth && !fl_dtype_is_text(t.dtype);
+  }
+  return numbers && 2 * all > fl_cut_rows(g->cut);
+}
+
+/* `status`: of the own ones. *many: they are, and nothing was sent; NULL: nobody asks. */
+static FlStatus exchange(Groups *g, FlStatus status, bool *many) {
   FlCtx *ctx = g->ctx;
   FlRanks *r = ctx->ranks;
   FlParcel mine = {0};
@@ -220,16 +235,21 @@ static FlStatus exchange(Groups *g, FlStatus status) {
                      .failed = !status      ? 0
                                : ctx->error ? ctx->error->status
                                             : FL_STATUS_MEMORY,
-                     .bytes = mine.bytes};
+                     .bytes = mine.bytes,
+                     .values = {0, 0, 0, status || !g->n_arrays ? 0 : g->mine[0].a->dims[0]}};
   FlStatus s = fl_ranks_together(ctx, &slot);
-  for (int32_t k = 0; k < r->n && !s; k++) {
+  bool sends = !s;
+  g->total = 0;
+  for (int32_t k = 0; k < r->n; k++) g->total += r->slots[k].values[3];
+  if (sends && many) sends = !(*many = are_many(g));
+  for (int32_t k = 0; k < r->n && !s && sends; k++) {
     FlParcel theirs = {0};
     FlBuffer *keep = NULL;
     s = fl_parcel_send(ctx, k, k == r->here ? &mine : &theirs);
     if (!s && k != r->here) s = fl_parcel_open(ctx, &theirs, g->types + 1, g->n_arrays, all[k], &keep);
     fl_buffer_unref(keep);
   }
-  if (!s) s = put_together(g, all);
+  if (!s && sends) s = put_together(g, all, r->n, g->joined);
   for (int32_t k = 0; all && k < r->n; k++) {
     if (k == r->here || !all[k]) continue;
     let_go(all[k], g->n_arrays);
@@ -335,6 +355,145 @@ static FlStatus aggregate_all(Groups *g, FlSlot *results, bool *done) {
   return 0;
 }
 
+/* ---- rows by their keys ------------------------------------------------------------------------------- */
+
+enum { PIECES = 16 };
+
+typedef struct Keyed {
+  FlTrade trade;
+  Groups *g;
+  int32_t *of; /* of the operator's arguments: which of the arrays; -1: it is a number */
+  FlSlot *made[PIECES];
+  int32_t n_made;
+} Keyed;
+
+/* Aggregate k of them, which begins at argument *at. */
+static FlStatus aggregate_rows(const Keyed *k, int32_t n, int32_t *at, const FlSlot *arrays,
+                               const FlSlot *groups, FlSlot *out) {
+  const FlOpDesc *all = k->g->desc;
+  const FlColumnAttr *c = &all->columns[k->g->n_keys + n];
+  bool none = c->flags & FL_COLUMN_NONE;
+  double f = k->g->args[(*at)++].f;
+  FlSlot args[4] = {groups[0], groups[1]};
+  int32_t n_args = 2;
+  if (!none) args[n_args++] = arrays[k->of[(*at)++]];
+  if (!none && is_nullable(c)) args[n_args++] = arrays[k->of[(*at)++]];
+  const FlOpDesc desc = {.op = all->op,
+                         .site = all->site,
+                         .n_args = n_args,
+                         .n_results = 2,
+                         .result_types = all->result_types + 2 + 2 * n,
+                         .f = f,
+                         .s = c->made,
+                         .columns = c,
+                         .n_columns = !none,
+                         .name = all->name};
+  return fl_rt_aggregate(k->g->ctx, &desc, args, out);
+}
+
+static FlStatus take_rows(const Keyed *k, const FlSlot *arrays, FlSlot first, FlSlot *out) {
+  const FlOpDesc *all = k->g->desc;
+  int32_t n = k->g->n_taken;
+  FlSlot *args = calloc((size_t)n + 1, sizeof *args);
+  if (!args) return fl_fail_op(k->g->ctx, all, FL_FAULT_MEMORY, "out of memory");
+  args[0] = first;
+  for (int32_t i = 0; i < n; i++) args[1 + i] = arrays[k->of[k->g->first_taken + i]];
+  const FlOpDesc desc = {.op = all->op,
+                         .site = all->site,
+                         .n_args = 1 + n,
+                         .n_results = n,
+                         .result_types = all->result_types + 2 + 2 * k->g->n_wanted,
+                         .i = FL_TAKE_PROVEN,
+                         .name = all->name};
+  FlStatus s = n ? fl_rt_take(k->g->ctx, &desc, args, out) : 0;
+  free(args);
+  return s;
+}
+
+static FlStatus group_piece(void *env, const FlSlot *arrays, int64_t rows, int64_t before) {
+  Keyed *k = env;
+  const Groups *g = k->g;
+  const FlOpDesc desc = {.op = g->desc->op,
+                         .site = g->desc->site,
+                         .n_args = g->n_key_args,
+                         .n_results = 3,
+                         .arg_types = g->desc->arg_types,
+                         .columns = g->desc->columns,
+                         .n_columns = g->n_keys,
+                         .name = g->desc->name};
+  FlSlot groups[3], *made = k->made[k->n_made++] = calloc((size_t)g->desc->n_results, sizeof *made);
+  (void)rows;
+  (void)before;
+  if (!made) return fl_fail_op(g->ctx, g->desc, FL_FAULT_MEMORY, "out of memory");
+  FlStatus s = fl_rt_group(g->ctx, &desc, arrays, groups);
+  if (s) return s;
+  int32_t at = g->n_key_args;
+  for (int32_t n = 0; n < g->n_wanted && !s; n++)
+    s = aggregate_rows(k, n, &at, arrays, groups, made + 2 * n);
+  if (!s) s = take_rows(k, arrays, groups[2], made + 2 * g->n_wanted);
+  fl_array_unref(groups[1].a);
+  fl_array_unref(groups[2].a);
+  return s;
+}
+
+/* What all have made goes to all; *done: false: an aggregate failed somewhere. */
+static FlStatus join_keyed(Keyed *k, FlStatus own, FlSlot *results, bool *done) {
+  Groups *g = k->g;
+  FlCtx *ctx = g->ctx;
+  bool fault = own && ctx->error && ctx->error->status == 1;
+  FlRankSlot mine = {.step = FL_RANKS_ROWS,
+                     .site = g->desc->site,
+                     .failed = !own || fault ? 0
+                               : ctx->error  ? ctx->error->status
+                                             : FL_STATUS_MEMORY,
+                     .values = {fault}};
+  if (fault) fl_fail_forget(ctx);
+  FlStatus s = fl_ranks_together(ctx, &mine);
+  for (int32_t r = 0; r < ctx->ranks->n && !s; r++) *done &= !ctx->ranks->slots[r].values[0];
+  if (s || !*done) return s;
+  let_go(g->mine, g->n_arrays);
+  memset(g->mine, 0, (size_t)g->n_arrays * sizeof *g->mine);
+  g->n_arrays = g->desc->n_results - 2;
+  memcpy(g->types + 1, g->desc->result_types + 2, (size_t)g->n_arrays * sizeof *g->types);
+  s = exchange(g, put_together(g, k->made, k->n_made, g->mine), NULL);
+  if (s) return s;
+  results[0].i = 1;
+  results[1].i = g->total;
+  memcpy(results + 2, g->joined, (size_t)g->n_arrays * sizeof *results);
+  memset(g->joined, 0, (size_t)g->n_arrays * sizeof *results);
+  return 0;
+}
+
+static FlStatus by_keys(Groups *g, FlSlot *results, bool *done) {
+  const FlOpDesc *desc = g->desc;
+  FlOpDesc keys = *desc;
+  Keyed k = {.trade = {.ctx = g->ctx, .keys = &keys, .cut = g->cut, .together = true},
+             .g = g,
+             .of = calloc((size_t)desc->n_args, sizeof *k.of)};
+  FlSlot *arrays = calloc((size_t)desc->n_args, sizeof *arrays);
+  bool lost = false;
+  keys.n_columns = g->n_keys;
+  for (int32_t i = 0; i < desc->n_args && k.of && arrays; i++) {
+    k.of[i] = fl_type_is_array(desc->arg_types[i]) ? k.trade.n_arrays++ : -1;
+    if (k.of[i] >= 0) arrays[k.of[i]] = g->args[i];
+  }
+  FlStatus s = k.of && arrays ? 0 : fl_fail_op(g->ctx, desc, FL_FAULT_MEMORY, "out of memory");
+  s = fl_trade_meet(&k.trade, s);
+  if (!s) s = fl_trade_begin(&k.trade, arrays);
+  if (!s) {
+    s = fl_trade_pieces(&k.trade, group_piece, &k, &lost);
+    if (!lost) s = join_keyed(&k, s, results, done);
+  }
+  fl_trade_end(&k.trade);
+  for (int32_t p = 0; p < k.n_made; p++) {
+    let_go(k.made[p], desc->n_results - 2);
+    free(k.made[p]);
+  }
+  free(arrays);
+  free(k.of);
+  return s;
+}
+
 /* ---- all -------------------------------------------------------------------------------------------- */
 
 FlStatus fl_ranks_groups(FlCtx *ctx, const FlOpDesc *desc, const FlCut *cut, const FlSlot *args,
@@ -345,9 +504,10 @@ FlStatus fl_ranks_groups(FlCtx *ctx, const FlOpDesc *desc, const FlCut *cut, con
   if (!s) (desc->s ? read_all_rows : read_groups)(&g);
   for (int32_t k = 0; k < g.n_taken && !s; k++) *done &= key_of(&g, g.first_taken + k) >= 0;
   if (*done) {
+    bool many = false;
     if (!s) s = fold_here(&g);
-    s = exchange(&g, s);
-    if (!s) s = aggregate_all(&g, results, done);
+    s = exchange(&g, s, &many);
+    if (!s) s = many ? by_keys(&g, results, done) : aggregate_all(&g, results, done);
   }
   let_go(g.mine, g.n_arrays);
   let_go(g.joined, g.n_arrays);

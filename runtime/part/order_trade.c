@@ -4,8 +4,8 @@
  * Comes in: the keys of the rows that are here, and where these stand among all. Goes out: words of some of
  * them, and, by such words of all, for each row the part of the order that it is in. Always holds: a row
  * stands for itself by the whole words of its keys and its number, which are the same whoever makes them, so
- * that no two rows are alike, and parts are about as large however often keys are the same; rows that go to
- * one part stay as they stand. */
+ * that no two rows are alike, and parts are about as large however often keys are the same, unless equal keys
+ * are to stay together; rows that go to one part stay as they stand. */
 #include "part/order_trade.h"
 
 #include "part/part_internal.h"
@@ -18,6 +18,7 @@ struct FlOrderTrade {
   FlPartCodes codes;
   int64_t width; /* words of a row and its number */
   int bits;      /* of the number of a piece, among those of one part */
+  bool together; /* equal keys are of one piece */
   uint64_t *cuts, *heads;
   int64_t n_cuts;
   uint16_t *piece;        /* [n] of all pieces */
@@ -28,7 +29,7 @@ struct FlOrderTrade {
 static int64_t pieces_of(const FlOrderTrade *t) { return (int64_t)t->cut->n << t->bits; }
 
 FlOrderTrade *fl_order_trade_new(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, const FlCut *cut,
-                                 int bits) {
+                                 int bits, bool together) {
   FlOrderTrade *t = calloc(1, sizeof *t);
   FlPartKey *keys;
   if (t == NULL) {
@@ -38,6 +39,7 @@ FlOrderTrade *fl_order_trade_new(FlCtx *ctx, const FlOpDesc *desc, const FlSlot 
   t->mem = (FlPartMem){.ctx = ctx, .desc = desc};
   t->cut = cut;
   t->bits = bits;
+  t->together = together;
   if (fl_part_keys(&t->mem, desc, args, &keys) == 0 &&
       fl_part_encode_whole(&t->mem, keys, desc->n_columns, &t->codes) == 0) {
     t->width = t->codes.n_words + 1;
@@ -113,7 +115,7 @@ static int64_t piece_of(const FlOrderTrade *t, const uint64_t *words, uint64_t n
     int64_t middle = (low + high) / 2;
     const uint64_t *cut = t->cuts + middle * t->width;
     int side = fl_part_compare_words(cut, words, n);
-    if (side < 0 || (side == 0 && cut[n] < number)) low = middle + 1;
+    if (side < 0 || (side == 0 && !t->together && cut[n] < number)) low = middle + 1;
     else high = middle;
   }
   return low;

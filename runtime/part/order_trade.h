@@ -8,12 +8,13 @@
 /* The rows of one of them. */
 typedef struct FlOrderTrade FlOrderTrade;
 
-/* Of an operator that sorts rows by keys that are no texts, whose `args` are the rows of the cut that are
- * here. Each of those who have rows gets 2^bits pieces of the order, one behind the other; all of them have
- * at most FL_ORDER_PIECES. NULL: an error is recorded. The arguments outlive it. */
+/* Of an operator with keys that are no texts, whose `args` are the rows of the cut that are here. Each of
+ * those who have rows gets 2^bits pieces of the order, one behind the other; all of them have at most
+ * FL_ORDER_PIECES. `together`: equal keys are of one piece; else pieces are about as large. NULL: an error is
+ * recorded. The arguments outlive it. */
 enum { FL_ORDER_PIECES = 1 << 16 };
 FlOrderTrade *fl_order_trade_new(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, const FlCut *cut,
-                                 int bits);
+                                 int bits, bool together);
 void fl_order_trade_free(FlOrderTrade *t); /* NULL is allowed */
 /* Of all rows some are looked at, the same whoever asks: how many of each part; [cut->n]. Returns the words
  * that stand for one. */

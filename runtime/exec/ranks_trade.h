@@ -1,0 +1,44 @@
+/* ranks_trade.h: rows that are in parts between ranks and go to other ranks by their keys, for operators that
+ * then work on those that came: ranks_trade.c, as ranks_orders.c and ranks_keyed.c see it. */
+#ifndef FL_EXEC_RANKS_TRADE_H
+#define FL_EXEC_RANKS_TRADE_H
+
+#include "exec/ranks.h"
+#include "part/order_trade.h"
+
+typedef struct FlTrade {
+  FlCtx *ctx;
+  const FlOpDesc *keys; /* whose columns are the keys, which stand first among the arrays */
+  const FlCut *cut;     /* how the rows are laid */
+  bool together;        /* rows of equal keys go to one piece; else pieces are about as large */
+  bool numbered;        /* the numbers of the rows go with them, behind the arrays */
+  int32_t n_arrays;
+  /* Made by fl_trade_begin. Each rank gets 2^bits pieces of the order of keys, one behind the other. */
+  int bits;
+  int32_t n;      /* different arrays, and the numbers */
+  int32_t *which; /* [n_arrays] which of those it is */
+  FlSlot *here;   /* [n] the own rows of them */
+  FlSlot *came;   /* [n] room for those of a piece */
+  FlOrderTrade *trade;
+  FlArray *packed; /* what goes to others of a piece */
+  /* Of the own pieces, or of one for another rank: [ranks << bits] by rank and piece. */
+  int64_t *gives, *takes;
+  int64_t *bytes;         /* [2 * ranks] of a trade */
+  char **out, **in, **to; /* [ranks] of a trade; [n * ranks] of rows that are packed */
+  int64_t rows, most;     /* that come in all, and of the largest piece */
+} FlTrade;
+
+/* Afterwards all know what goes where, and have room for it; the last meeting has the rows that come to each
+ * as value 3. fl_trade_end in any case. */
+FlStatus fl_trade_begin(FlTrade *t, const FlSlot *arrays);
+void fl_trade_end(FlTrade *t);
+/* The ranks meet: `own` is how it went here. */
+FlStatus fl_trade_meet(const FlTrade *t, FlStatus own);
+
+/* The rows of a piece: `at` of those that come are before them. */
+typedef FlStatus FlTradePiece(void *env, const FlSlot *arrays, int64_t rows, int64_t at);
+/* All pieces, one after the other. Who fails goes on giving others their rows; how it went is the rank's own
+ * matter, unless *lost. */
+FlStatus fl_trade_pieces(const FlTrade *t, FlTradePiece *piece, void *env, bool *lost);
+
+#endif

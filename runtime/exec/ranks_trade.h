@@ -1,5 +1,5 @@
 /* ranks_trade.h: rows that are in parts between ranks and go to other ranks by their keys, for operators that
- * then work on those that came: ranks_trade.c, as ranks_orders.c and ranks_keyed.c see it. */
+ * then work on those that came: ranks_trade.c, as ranks_orders.c and ranks_groups.c see it. */
 #ifndef FL_EXEC_RANKS_TRADE_H
 #define FL_EXEC_RANKS_TRADE_H
 

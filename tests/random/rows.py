@@ -197,6 +197,7 @@ class Rows:
     def grouped(self, table, columns):
         """Groups of its rows, by numbers or texts, with aggregates that have states and some that have none."""
         keys = self.draw.sample(["g", "c"], self.draw.randrange(1, 3)) if "c" in columns else ["g"]
+        keys += self.draw.choice((["a"], ["d"])) if self.draw.random() < 0.25 else []  # of which nearly each row has its own
         every = ["count()", "sum(a)", "mean(a)", "max(a)", "min(b)", "sum(b)", "first(a)", "last(b)", "mean(b)", "sum(d)", "mean(d)", "count(d)", "min(d)",
                  "any(a > 1)", "mean(a > 0)"] + ["first(c)", "max(c)"] * ("c" in columns)
         some = self.draw.sample(every, self.draw.randrange(1, 6)) + (["median(a)"] if self.draw.random() < 0.1 else [])

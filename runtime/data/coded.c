@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { HUGE_PAGE = 2 << 20, PLAIN_FROM = 1 << 16 };
+enum { PLAIN_FROM = 1 << 16 };
 enum { UNWRITTEN, CLAIMED, WRITTEN };
 
 typedef struct FlCodedBuffer {
@@ -31,17 +31,6 @@ int64_t fl_coded_from(void) {
 
 static int64_t chunks_of(int64_t n) { return (n + FL_CODED_CHUNK - 1) / FL_CODED_CHUNK; }
 
-static char *reserve(size_t bytes) {
-  size_t span = bytes + HUGE_PAGE;
-  char *base = mmap(NULL, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (base == MAP_FAILED) return NULL;
-  size_t skip = (HUGE_PAGE - (uintptr_t)base % HUGE_PAGE) % HUGE_PAGE;
-  if (skip) munmap(base, skip);
-  if (span - skip > bytes) munmap(base + skip + bytes, span - skip - bytes);
-  madvise(base + skip, bytes, MADV_HUGEPAGE);
-  return base + skip;
-}
-
 void fl_buffer_release_coded(FlBuffer *b) {
   FlCodedBuffer *c = (FlCodedBuffer *)b;
   munmap(b->data, c->reserved);
@@ -53,9 +42,10 @@ static FlBuffer *buffer_new(FlPool *pool, int64_t n) {
   int64_t chunks = chunks_of(n);
   size_t reserved = (size_t)chunks * FL_CODED_CHUNK * sizeof(FlText);
   FlCodedBuffer *c = calloc(1, sizeof *c + (size_t)chunks);
-  if (!c) return NULL;
-  char *at = fl_pool_count(pool, reserved, false) ? reserve(reserved) : NULL;
+  bool room = c && fl_pool_count(pool, reserved, false);
+  char *at = room ? fl_reserve(reserved) : NULL;
   if (!at) {
+    if (room) fl_pool_count(pool, reserved, true);
     free(c);
     return NULL;
   }

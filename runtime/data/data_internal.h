@@ -95,6 +95,9 @@ bool fl_pool_count(FlPool *pool, size_t bytes, bool less);
 FlBuffer *fl_buffer_new_part(FlCtx *ctx, int64_t bytes, const FlCut *cut);
 /* Of references of arrays: those of other parts are NULL. */
 FlBuffer *fl_buffer_new_part_list(FlCtx *ctx, int64_t bytes, const FlCut *cut);
+/* So many bytes of addresses without memory, which large pages may fill, as those of other arrays; munmap
+ * gives them back. NULL: there are none. */
+char *fl_reserve(size_t bytes);
 /* A buffer of `bytes` addresses, none of which is memory, and without a cut. */
 FlBuffer *fl_buffer_new_apart(FlCtx *ctx, int64_t bytes);
 /* Of one that is PARTED: bytes [from, to), and those between them and what was memory before, are memory,

@@ -34,8 +34,7 @@ void fl_buffer_release_part(FlBuffer *b) {
   fl_pool_unref(p->pool);
 }
 
-/* Addresses, which large pages may fill, as those of other arrays: where all of one is open. */
-static char *reserve(size_t bytes) {
+char *fl_reserve(size_t bytes) {
   enum { LARGE = 2 << 20 };
   size_t span = bytes >= LARGE ? bytes + LARGE : bytes;
   char *at = mmap(NULL, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -51,7 +50,7 @@ FlBuffer *fl_buffer_new_apart(FlCtx *ctx, int64_t bytes) {
   FlPool *pool = ctx ? fl_ctx_pool(ctx) : NULL;
   size_t reserved = page_up((size_t)bytes + 1); /* at least one */
   FlPartBuffer *p = calloc(1, sizeof *p);
-  char *at = p ? reserve(reserved) : NULL;
+  char *at = p ? fl_reserve(reserved) : NULL;
   if (!at) {
     free(p);
     return fl_data_no_memory(ctx, bytes);

@@ -72,7 +72,8 @@ FlStatus fl_rows_gather(FlCtx *ctx, int32_t site, FlArray *a);
 /* How so many rows, of `each` elements, are laid in parts when an array is made in parts: whole blocks of
  * elements, where there are enough. NULL: out of memory, recorded. */
 const FlCut *fl_rows_cut(FlCtx *ctx, int64_t rows, int64_t each);
-/* Whether arrays of so many elements stay in parts. */
+/* Whether arrays of so many elements stay in parts: there are enough, and a rank's share is small against
+ * --memory, since rows in parts have no place on disk. */
 bool fl_rows_are_many(const FlCtx *ctx, int64_t n);
 /* Elements [from, to) of `a`, which has memory there, of rank k to all. Not of texts. false: a rank is lost.
  */

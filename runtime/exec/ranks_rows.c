@@ -10,8 +10,11 @@
 #include <string.h>
 
 bool fl_rows_are_many(const FlCtx *ctx, int64_t n) {
+  enum { EACH = sizeof(int64_t), ROOM = 4 }; /* a share is at most one of so many parts of --memory */
   const FlRanks *r = ctx->ranks;
-  return r && r->n > 1 && n > 0 && n >= r->parts_from;
+  if (!r || r->n <= 1 || n <= 0 || n < r->parts_from) return false;
+  int64_t most = ctx->run->options.memory; /* said to all ranks alike */
+  return most <= 0 || n / r->n <= most / (EACH * ROOM);
 }
 
 /* ---- cuts ------------------------------------------------------------------------------------------- */

@@ -18,15 +18,20 @@ enum { UNWRITTEN, CLAIMED, WRITTEN };
 typedef struct FlCodedBuffer {
   FlBuffer base;
   FlPool *pool;
-  size_t reserved; /* bytes of addresses, from a large page on */
+  size_t reserved;      /* bytes of addresses, from a large page on */
   _Atomic int64_t left; /* chunks that are not written */
   _Atomic uint8_t state[];
 } FlCodedBuffer;
 
 int64_t fl_coded_from(void) {
+  static _Atomic int64_t known; /* 0: not yet; all who find it out find the same */
+  int64_t n = atomic_load_explicit(&known, memory_order_relaxed);
+  if (n) return n;
   const char *word = getenv("FLOW_CODES_FROM");
-  int64_t n = word && *word ? strtoll(word, NULL, 10) : 0;
-  return n > 0 ? n : PLAIN_FROM;
+  n = word ? strtoll(word, NULL, 10) : 0;
+  if (n <= 0) n = PLAIN_FROM;
+  atomic_store_explicit(&known, n, memory_order_relaxed);
+  return n;
 }
 
 static int64_t chunks_of(int64_t n) { return (n + FL_CODED_CHUNK - 1) / FL_CODED_CHUNK; }

@@ -297,9 +297,8 @@ void fl_take_from(FlArray *from, int64_t m, FlTakeColumn *c) {
 FlStatus fl_take_make(FlCtx *ctx, int64_t m, FlArray *place, FlTakeColumn *c) {
   if (c->known != NULL && (c->to_codes = fl_buffer_new(ctx, m * c->known->width)) == NULL) return 1;
   c->coded = c->coded && c->known != NULL && m >= fl_coded_from();
-  if (c->coded) c->to = fl_array_new_coded(ctx, m, c->from, c->known, c->to_codes);
-  c->coded = c->to != NULL;
-  if (c->coded) return 0;
+  if (c->coded && (c->to = fl_array_new_coded(ctx, m, c->from, c->known, c->to_codes)) != NULL) return 0;
+  c->coded = false;
   c->to = place != NULL ? fl_array_over(ctx, place->buffer, place->data, c->from->dtype, 1, &m)
                         : fl_part_new_rows(ctx, c->from, m);
   return c->to == NULL;

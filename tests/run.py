@@ -233,7 +233,7 @@ class Runner:
         if mode in LEVELS:
             env["FLOW_CPU_LEVEL"] = LEVELS[mode]
         if mode in CODED:
-            env["FLOW_CODES_FROM"] = "2"
+            env["FLOW_UNWRITTEN_FROM"] = "2"
         try:
             if mode == "build":
                 command = [str(self.flowc), "build", script.path.name, "-o", "program.bin"]

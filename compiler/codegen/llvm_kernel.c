@@ -360,8 +360,10 @@ Val fl_ll_kernel_constant(FlFn *f, const FlPlanKernel *k, const char *name, Val 
                  fl_ll_i32(g, rounds ? FL_PARTS_NONE : (int)fl_plan_in_parts(g->plan, step)),
                  rounds ? fl_ll_null(g) : stays_constant(g, k->op),
                  fl_ll_i32(g, fl_plan_columns_size(k)),
-                 fl_ll_seen(g, sees)};
-  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 19, false), "kernel");
+                 fl_ll_seen(g, sees),
+                 fl_ll_i32(g, k->n_uses + k->op->n_args + k->n_outputs + k->makes_texts)};
+  unsigned n = sizeof parts / sizeof *parts;
+  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, n, false), "kernel");
 }
 
 /* One that is too large for LLVM's passes, most of which take more than linear time, has one form, with

@@ -216,7 +216,8 @@ Val fl_ll_op_desc(FlGen *g, const FlOp *op, int sees) {
                  arrays ? fl_ll_string(g, (const char *)stays, (size_t)arrays) : fl_ll_null(g),
                  run,
                  string(g, fl_ir_run_name(op)),
-                 fl_ll_seen(g, sees)};
+                 fl_ll_seen(g, sees),
+                 fl_ll_i64(g, runs ? fl_plan_apart(g->plan, op) : 0)};
   return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, sizeof parts / sizeof *parts, false), "desc");
 }
 

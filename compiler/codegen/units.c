@@ -160,6 +160,8 @@ static void add_parted(Cut *c, Unit *u, const FlOp *op) {
   if (!s || (s->kind != FL_STEP_KERNEL && s->kind != FL_STEP_BULK)) return;
   if (fl_plan_by_rows(c->plan, s)) fl_text_addc(&u->key, 'r');
   if (fl_plan_codes(c->plan, op) & FL_CODES_GIVEN) fl_text_addc(&u->key, 'c');
+  int64_t apart = fl_plan_apart(c->plan, op);
+  if (apart) fl_text_addf(&u->key, "a%llx ", (unsigned long long)apart);
   for (int i = 0; i < op->n_results; i++) {
     const FlValue *v = op->results[i];
     if (fl_t_is_scalar(v->type)) continue;

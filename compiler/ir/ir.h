@@ -58,7 +58,8 @@ enum {
   FL_OPF_GROUPS = 2048,
   FL_OPF_WHOLE = 4096,
   FL_OPF_PICKS = 8192,
-  FL_OPF_CODES = 16384
+  FL_OPF_CODES = 16384,
+  FL_OPF_SELECTED = 32768
 };
 typedef enum FlDist {
   FL_DIST_NONE,

@@ -288,8 +288,38 @@ static void ask_reads(Parting *p, const FlRegion *r, bool in_kernel) {
   }
 }
 
+static void plan_apart(const FlPlan *p, const FlValue *v) {
+  if (v->type.rank == 1 && !v->type.depth) fl_plan_func(p, v->region->func)->apart[v->id] = true;
+}
+
+/* Of values that a step takes: by rows, or to take some of these. */
+static void ask_apart(FlPlan *plan, const FlRegion *r) {
+  for (const FlOp *op = r->first; op; op = op->next) {
+    const FlPlanStep *s = fl_plan_step(plan, op);
+    const FlPlanKernel *k = s ? s->kernel : NULL;
+    for (int i = 0; k && k->form != FL_KERNEL_TASKS && i < k->n_uses; i++)
+      if (k->uses[i].rows == FL_ROWS_OWN) plan_apart(plan, k->uses[i].value);
+    for (int i = 0; fl_op_info[op->code].flags & FL_OPF_SELECTED && i < op->n_args; i++)
+      plan_apart(plan, op->args[i]);
+    for (int i = 0; i < op->n_regions; i++) ask_apart(plan, op->regions[i]);
+  }
+}
+
+int64_t fl_plan_apart(const FlPlan *p, const FlOp *op) {
+  int64_t apart = 0, last = 1;
+  for (int i = 0; op->code == FL_OP_COMPRESS && i < op->n_results; i++) {
+    const FlValue *v = op->results[i];
+    const FlPlanFunc *f = fl_plan_func(p, v->region->func);
+    bool may = f->apart[v->id] && !f->read[v->id];
+    if (i < FL_LAST_APART) apart |= (int64_t)may << i;
+    else last &= may;
+  }
+  return op->n_results > FL_LAST_APART ? apart | last << FL_LAST_APART : apart;
+}
+
 int fl_plan_codes(const FlPlan *p, const FlOp *op) {
   int codes = fl_op_info[op->code].flags & FL_OPF_CODES ? FL_CODES_TAKEN : 0;
+  if (fl_op_info[op->code].flags & FL_OPF_SELECTED) codes |= FL_SELECTED_TAKEN;
   for (int i = 0; i < op->n_results; i++) {
     const FlValue *v = op->results[i];
     if (v->type.dtype == FL_TEXT && fl_plan_func(p, v->region->func)->read[v->id]) return codes;
@@ -303,6 +333,7 @@ void fl_plan_find_parted(FlPlan *plan) {
     FlPlanFunc *f = plan->funcs.at[i];
     f->whole = FL_NEW_ARRAY(plan->arena, bool, f->func->next_id);
     f->read = FL_NEW_ARRAY(plan->arena, bool, f->func->next_id);
+    f->apart = FL_NEW_ARRAY(plan->arena, bool, f->func->next_id);
     f->whole_for = FL_NEW_ARRAY(plan->arena, const FlOp *, f->func->next_id);
     fl_map_set(p.callers, f->func, FL_NEW(plan->arena, Callers));
     find_joined(&p, f);
@@ -314,4 +345,5 @@ void fl_plan_find_parted(FlPlan *plan) {
   Parting q = {.plan = plan, .callers = p.callers, .read = true};
   for (int i = 0; i < plan->funcs.n; i++) ask_reads(&q, plan->funcs.at[i]->func->body, false);
   spread(&q);
+  for (int i = 0; i < plan->funcs.n; i++) ask_apart(plan, plan->funcs.at[i]->func->body);
 }

@@ -169,6 +169,8 @@ typedef struct FlPlanFunc {
   bool *joined; /* by value id: a list of what the parts of a file gave, which is only joined, to what may be
                    parted */
   bool *read;        /* by value id: host code reads elements of the array where it stands (read.c) */
+  bool *apart; /* by value id: a step takes it by rows, or rows of it, so that the rows that a filter keeps
+                  may be copied by whoever needs them together */
   const FlOp **whole_for; /* by value id: who asks for that; NULL: who makes it does not in parts */
 } FlPlanFunc;
 
@@ -212,8 +214,10 @@ static inline bool fl_plan_may_part(const FlPlan *p, const FlValue *v) {
   return !fl_t_is_scalar(v->type) && !fl_plan_func(p, v->region->func)->whole[v->id];
 }
 
-/* FL_CODES_TAKEN, FL_CODES_GIVEN of an operator of the runtime. */
+/* FL_CODES_TAKEN, FL_CODES_GIVEN, FL_SELECTED_TAKEN of an operator of the runtime. */
 int fl_plan_codes(const FlPlan *p, const FlOp *op);
+/* Results that may be rows which are not copied yet: a bit of each (FlOpDesc.apart). */
+int64_t fl_plan_apart(const FlPlan *p, const FlOp *op);
 
 /* May the elements of the list stay where they were made? All that they are joined to may be parted. */
 static inline bool fl_plan_list_stays(const FlPlan *p, const FlValue *list) {

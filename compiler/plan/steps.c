@@ -125,6 +125,7 @@ static void add_call(Shape *s, const FlOp *op) {
 static void add_decided(Shape *s, const FlPlanStep *step) {
   add_number(s, fl_plan_by_rows(s->m->plan, step));
   add_number(s, fl_plan_codes(s->m->plan, step->op));
+  add_number(s, fl_plan_apart(s->m->plan, step->op));
   for (int i = 0; i < step->op->n_results; i++)
     add_number(s, fl_plan_may_part(s->m->plan, step->op->results[i]));
   for (int i = 0; step->kernel && i < step->kernel->n_uses; i++) add_number(s, step->kernel->uses[i].rows);

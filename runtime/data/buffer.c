@@ -2,9 +2,9 @@
  *
  * Out: FlBuffers, whose kind says where their memory comes from: our own (small: in the same block as the
  * FlBuffer; large: from the pool, spilled where its block lies in a file) and mappings; heap.c makes those of
- * texts, reserved.c and coded.c addresses of which a part is memory. What always holds: the FlBuffer starts
- * the block that malloc gave, so that the last owner frees it; keeps go after the contents that may point
- * into them. */
+ * texts, reserved.c and unwritten.c addresses of which a part is memory. What always holds: the FlBuffer
+ * starts the block that malloc gave, so that the last owner frees it; keeps go after the contents that may
+ * point into them. */
 #include "data/data_internal.h"
 
 #include <errno.h>
@@ -57,7 +57,7 @@ static void give_back(FlBuffer *b) {
   case FL_BUFFER_SPILLED: release_own((FlOwnBuffer *)b); break;
   case FL_BUFFER_MAPPED: release_map((FlMapBuffer *)b); break;
   case FL_BUFFER_PARTED: fl_buffer_release_part(b); break;
-  case FL_BUFFER_CODED: fl_buffer_release_coded(b); break;
+  case FL_BUFFER_UNWRITTEN: fl_buffer_release_unwritten(b); break;
   case FL_BUFFER_TEXTS: fl_heap_release((FlHeap *)b); break;
   }
 }

@@ -109,7 +109,7 @@ void fl_buffer_shut(FlBuffer *b, int64_t from, int64_t to);
 void fl_buffer_set_cut(FlBuffer *b, const FlCut *cut);
 bool fl_buffer_is_open(const FlBuffer *b); /* is any of its addresses memory? */
 void fl_buffer_release_part(FlBuffer *b);
-void fl_buffer_release_coded(FlBuffer *b); /* coded.c */
+void fl_buffer_release_unwritten(FlBuffer *b); /* unwritten.c */
 /* Of `bytes` at `data`, which `of` owns. */
 FlBuffer *fl_buffer_within(FlCtx *ctx, FlBuffer *of, void *data, int64_t bytes);
 /* Of one that is PARTED. */

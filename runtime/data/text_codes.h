@@ -39,26 +39,4 @@ bool fl_text_codes_attach(const FlArray *a, FlDictionary *dictionary, FlBuffer *
 /* The texts that n codes stand for. */
 void fl_texts_of_codes(const FlTextCodes *known, const void *codes, int64_t n, FlText *to);
 
-/* ---- texts that are not written yet (coded.c, docs/decisions/text-codes.md) ---------------------------- */
-
-enum { FL_CODED_CHUNK = 1 << 17 }; /* texts that are written at once: a large page of them */
-
-/* Columns of at least so many rows may stay codes (FLOW_CODES_FROM). */
-int64_t fl_coded_from(void);
-/* An array of n texts of the dictionary of `known`, none of which is written; `like` has them, too, and keeps
- * their bytes. Their codes are those in `codes` (it takes a reference), by the time that anybody else sees
- * the array. NULL: it must be made as others are; where that is for want of memory it may be recorded. */
-FlArray *fl_array_new_coded(FlCtx *ctx, int64_t n, FlArray *like, const FlTextCodes *known, FlBuffer *codes);
-/* Whether its texts were made so; they may be written by now. */
-bool fl_array_is_coded(const FlArray *a);
-/* Of one that is: the chunks [begin, end) of its buffer hold its rows that are not written; all are written
- * where both are equal, and may then be read. */
-void fl_coded_chunks(const FlArray *a, int64_t *begin, int64_t *end);
-/* These chunks become memory; some may be so already. Non-zero: there is none; recorded. */
-FlStatus fl_coded_open(FlCtx *ctx, const FlArray *a, int64_t begin, int64_t end);
-/* Writes an open chunk, or waits until somebody has. */
-void fl_coded_write(const FlArray *a, int64_t chunk);
-/* The first n texts of an array, which are in `room` where they are not written. */
-const FlText *fl_texts_read(const FlArray *a, int64_t n, FlText *room);
-
 #endif

@@ -305,11 +305,10 @@ struct FlRun {
   FlCtx main;
 };
 
-/* parted.c: writes the texts of arrays that are codes alone (part/spell.h): of n values of these types; of
- * what a kernel captures. Nothing that a task gives, a key is made of or the store has is so; nor is ever
- * what host code reads elements of (fl_plan_codes). */
-FlStatus fl_texts_whole(FlCtx *ctx, int32_t n, const FlType1 *types, const FlSlot *values);
-FlStatus fl_texts_captured(FlCtx *ctx, const FlKernel *k, const FlSlot *env);
+/* parted.c: writes arrays that are not written yet (data/unwritten.h): of n values of these types. Nothing
+ * that a task gives, a key is made of or the store has is so; nor is ever what host code reads elements of
+ * (fl_plan_codes). */
+FlStatus fl_fill_all(FlCtx *ctx, int32_t n, const FlType1 *types, const FlSlot *values);
 
 /* tried.c: stops a run that has been tried long enough. */
 void fl_run_look(FlRun *run);

@@ -3,6 +3,7 @@
  * In: a compiled kernel or function and a number of elements. Out: all done, or the error that comes first:
  * in program order, then in position. What always holds: how elements are cut into pieces depends on the
  * kernel and the data alone; pieces only schedule. */
+#include "exec/kernel_rows.h"
 #include "exec/moved.h"
 #include "exec/tasks.h"
 
@@ -51,10 +52,16 @@ typedef struct FlKernelRun {
   const FlKernel *kernel;
   FlKernelFn fast;
   const void *env;
-  int64_t first; /* element */
+  const FlKernelRows *rows; /* NULL: all that it captures is written */
+  int64_t first;            /* element */
   bool traced;
   _Atomic int32_t faults; /* relaxed: read after the loop has joined all */
 } FlKernelRun;
+
+static int32_t run_range(const FlKernelRun *r, int64_t begin, int64_t end) {
+  if (r->rows) return fl_kernel_rows_run(r->rows, r->ctx, r->kernel, r->fast, r->env, begin, end);
+  return r->fast(r->ctx, r->env, begin, end);
+}
 
 static void run_piece(void *env, int64_t begin, int64_t end, int worker) {
   FlKernelRun *r = env;
@@ -62,7 +69,7 @@ static void run_piece(void *env, int64_t begin, int64_t end, int worker) {
   if (fl_ctx_is_stopped(r->ctx)) return;
   if (atomic_load_explicit(&r->faults, memory_order_relaxed)) return; /* the precise form will see all */
   int64_t from = r->traced ? fl_report_now(report) : 0;
-  int32_t faults = r->fast(r->ctx, r->env, r->first + begin, r->first + end);
+  int32_t faults = run_range(r, r->first + begin, r->first + end);
   if (faults) atomic_fetch_or_explicit(&r->faults, faults, memory_order_relaxed);
   if (r->traced) fl_report_kernel(report, r->kernel->name, worker, from, fl_report_now(report), end - begin);
 }
@@ -103,21 +110,22 @@ FlStatus fl_kernel_first_fault(FlCtx *ctx, const FlKernel *kernel, const void *e
   return s;
 }
 
-int32_t fl_kernel_range(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t begin, int64_t end,
-                        double cost) {
+static int32_t run_kernel_range(FlCtx *ctx, const FlKernel *kernel, const void *env, const FlKernelRows *rows,
+                                int64_t begin, int64_t end, double cost) {
   int64_t n = end - begin;
   if (n <= 0) return 0;
   FlKernelRun r = {.ctx = ctx,
                    .kernel = kernel,
                    .fast = kernel->late ? fl_kernel_late(ctx->run, kernel, (double)n * cost) : kernel->fast,
                    .env = env,
+                   .rows = rows,
                    .first = begin,
                    .traced = fl_report_wants_kernels(ctx->run->report)};
   FlReport *report = ctx->run->report;
   FlPlaceMark mark = fl_report_begin(report, fl_sched_worker(ctx->run->sched), kernel->name, kernel->site);
   int64_t moved = fl_report_times(mark) ? fl_moved_by_kernel(kernel, env, n) : -1;
   if ((double)n * cost < INLINE_BELOW && !r.traced) {
-    atomic_init(&r.faults, r.fast(ctx, env, begin, end));
+    atomic_init(&r.faults, run_range(&r, begin, end));
   } else {
     run_loop(ctx->run, n, grain_of(kernel, env, n, cost), run_piece, &r);
   }
@@ -125,18 +133,28 @@ int32_t fl_kernel_range(FlCtx *ctx, const FlKernel *kernel, const void *env, int
   return atomic_load_explicit(&r.faults, memory_order_relaxed);
 }
 
+int32_t fl_kernel_range(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t begin, int64_t end,
+                        double cost) {
+  return run_kernel_range(ctx, kernel, env, NULL, begin, end, cost);
+}
+
 static FlStatus run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t n, double cost) {
-  FlStatus texts = fl_texts_captured(ctx, kernel, env);
-  if (texts) return texts;
+  FlKernelRows rows;
+  FlStatus s = fl_kernel_rows_open(ctx, kernel, env, n, &rows);
+  if (s) return s;
   if (ctx->ranks) return fl_ranks_kernel(ctx, kernel, env, n, cost);
   int64_t begin = 0, end = n;
   FlStatus parted =
       ctx->run->cuts && !ctx->run->options.ranks ? fl_part_kernel(ctx, kernel, env, &begin, &end) : 0;
+  bool runs = !parted && end > begin && !fl_ctx_is_stopped(ctx);
+  int32_t faults =
+      runs ? run_kernel_range(ctx, kernel, env, rows.n ? &rows : NULL, begin, end, cost) : 0;
+  fl_kernel_rows_close(&rows);
   if (parted || end <= begin) return parted;
   if (fl_ctx_is_stopped(ctx)) return fl_fail_stopped(ctx);
-  int32_t faults = fl_kernel_range(ctx, kernel, env, begin, end, cost);
-  if (fl_ctx_is_stopped(ctx)) return fl_fail_stopped(ctx);
-  return faults ? fl_kernel_first_fault(ctx, kernel, env, begin, end, faults) : 0;
+  if (!faults) return 0;
+  s = fl_kernel_rows_fill(ctx, kernel, env);
+  return s ? s : fl_kernel_first_fault(ctx, kernel, env, begin, end, faults);
 }
 
 FlStatus fl_run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t n, double cost) {
@@ -199,7 +217,7 @@ static void run_element(FlTaskSet *s, int64_t at) {
     args[0].i = i;
     if (s->n_env) memcpy(args + 1, s->env, (size_t)s->n_env * sizeof *args);
     status = fl_ctx_is_stopped(&ctx) ? fl_fail_stopped(&ctx) : s->fn(&ctx, args, results);
-    if (!status && (status = fl_texts_whole(&ctx, s->n_results, s->types, results)))
+    if (!status && (status = fl_fill_all(&ctx, s->n_results, s->types, results)))
       fl_slots_release(results, s->types, s->n_results);
   } else {
     status = fl_fail_text(&ctx, -1, FL_FAULT_MEMORY, "out of memory");

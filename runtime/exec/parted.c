@@ -9,7 +9,8 @@
 #include "exec/exec_internal.h"
 #include "exec/moved.h"
 #include "exec/ranks.h"
-#include "part/spell.h"
+#include "data/unwritten.h"
+#include "part/fill.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,21 +84,21 @@ FlArray *fl_array_new_apart(FlCtx *ctx, int32_t dtype, int32_t rank, const int64
   return fl_array_new(ctx, dtype, rank, dims);
 }
 
-/* ---- texts that are codes alone ------------------------------------------------------------------------ */
+/* ---- arrays that are not written yet ------------------------------------------------------------------- */
 
-FlStatus fl_texts_whole(FlCtx *ctx, int32_t n, const FlType1 *types, const FlSlot *values) {
+/* `stay`: FL_CODES_TAKEN, FL_SELECTED_TAKEN. */
+static FlStatus fill(FlCtx *ctx, int32_t n, const FlType1 *types, const FlSlot *values, int32_t stay) {
   FlStatus s = 0;
-  for (int32_t i = 0; i < n && !s; i++)
-    if (fl_type_is_array(types[i]) && types[i].dtype == FL_TEXT && !types[i].depth)
-      s = fl_part_spell(ctx, values[i].a);
+  for (int32_t i = 0; i < n && !s; i++) {
+    const FlArray *a = fl_type_is_array(types[i]) && !types[i].depth ? values[i].a : NULL;
+    if (!a || !fl_array_is_unwritten(a)) continue;
+    if (!(stay & (fl_array_is_coded(a) ? FL_CODES_TAKEN : FL_SELECTED_TAKEN))) s = fl_part_fill(ctx, a);
+  }
   return s;
 }
 
-FlStatus fl_texts_captured(FlCtx *ctx, const FlKernel *k, const FlSlot *env) {
-  FlStatus s = 0;
-  for (int32_t i = 0; i < k->n_uses && !s; i++)
-    if (k->rows[i] != FL_ROWS_NONE) s = fl_part_spell(ctx, env[i].a);
-  return s;
+FlStatus fl_fill_all(FlCtx *ctx, int32_t n, const FlType1 *types, const FlSlot *values) {
+  return fill(ctx, n, types, values, 0);
 }
 
 /* ---- kernels ---------------------------------------------------------------------------------------- */
@@ -198,10 +199,8 @@ static FlStatus run_parted(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args,
 }
 
 static FlStatus run_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  if (!(desc->codes & FL_CODES_TAKEN)) {
-    FlStatus s = fl_texts_whole(ctx, desc->n_args, desc->arg_types, args);
-    if (s) return s;
-  }
+  FlStatus s = fill(ctx, desc->n_args, desc->arg_types, args, desc->codes);
+  if (s) return s;
   if (!ctx->run || !ctx->run->shared) return desc->run(ctx, desc, args, results);
   if (ctx->ranks) return fl_ranks_op(ctx, desc, args, results);
   if (ctx->run->options.ranks) return desc->run(ctx, desc, args, results); /* of a task: all is whole there */

@@ -268,7 +268,7 @@ FlStatus fl_stage_recall(FlFuture *call) {
   int64_t bytes = 0;
   char *text = NULL;
   FlStatus status =
-      fl_texts_whole(&call->ctx, call->stage->n_args, call->stage->arg_types, call->args);
+      fl_fill_all(&call->ctx, call->stage->n_args, call->stage->arg_types, call->args);
   if (!status) status = fl_stage_key(&call->ctx, call, &key);
   if (status && call->ctx.ranks) look_together(call, status, &(bool){false});
   if (!status) {

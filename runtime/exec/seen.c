@@ -5,7 +5,7 @@
  * memory lives longer for it; nothing is computed, gathered or waited for. Of loops it is the first round, of
  * a stage its first calls. Cells are written as they lie: who reads the record makes of them what people read
  * (seen_read.c). A table of which something else was seen at one place is not said. */
-#include "data/text_codes.h"
+#include "data/unwritten.h"
 #include "exec/exec_internal.h"
 #include "report/record.h"
 
@@ -71,13 +71,13 @@ static Kept *keep(const FlArray *a, bool levels) {
   int32_t n = a->dims[0] < most ? (int32_t)a->dims[0] : most;
   bool text = fl_dtype_is_text(a->dtype);
   FlText room[LEVELS + FL_RECORD_ROWS];
-  const FlText *texts = text ? fl_texts_read(a, n, room) : NULL;
-  size_t bytes = text ? texts_size(texts, n) : (size_t)n * (size_t)fl_dtype_info[a->dtype].bytes;
+  const void *first = fl_unwritten_read(a, n, room);
+  size_t bytes = text ? texts_size(first, n) : (size_t)n * (size_t)fl_dtype_info[a->dtype].bytes;
   Kept *k = malloc(sizeof *k + bytes);
   if (!k) return NULL;
   *k = (Kept){.dtype = a->dtype, .n = n, .rows = a->dims[0], .bytes = bytes};
-  if (text) keep_texts(k->at, texts, n);
-  else if (n) memcpy(k->at, a->data, bytes);
+  if (text) keep_texts(k->at, first, n);
+  else if (n) memcpy(k->at, first, bytes);
   return k;
 }
 

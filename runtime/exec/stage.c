@@ -58,7 +58,7 @@ FlStatus fl_stage_compute(FlFuture *call) {
     if (status) fl_slots_release(call->results, stage->result_types, stage->n_results);
   }
   if (!status && call->run->memo && stage->memo >= 0 &&
-      (status = fl_texts_whole(ctx, stage->n_results, stage->result_types, call->results)))
+      (status = fl_fill_all(ctx, stage->n_results, stage->result_types, call->results)))
     fl_slots_release(call->results, stage->result_types, stage->n_results);
   FlStatus finished = fl_ctx_finish(&call->ctx, status);
   if (finished && !status) fl_slots_release(call->results, call->stage->result_types, call->stage->n_results);

@@ -7,10 +7,10 @@
  * other in the order given; each must have all of the columns, by name. */
 #include "io/many.h"
 #include "io/tables.h"
-#include "data/text_codes.h"
+#include "data/unwritten.h"
 #include "exec/exec.h"
 #include "part/dictionary.h"
-#include "part/spell.h"
+#include "part/fill.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -139,7 +139,7 @@ static void leave_codes(FlCtx *ctx, const FlOpDesc *desc, FlSlot *column) {
   const void *codes;
   const FlTextCodes *known = fl_text_codes(a, &codes);
   bool all = a->rank == 1 && a->data == a->buffer->data;
-  if (!known || !all || a->dims[0] < fl_coded_from() || !fl_part_gives_codes(ctx, desc)) return;
+  if (!known || !all || a->dims[0] < fl_unwritten_from() || !fl_part_gives_codes(ctx, desc)) return;
   FlArray *alone = fl_array_new_coded(ctx, a->dims[0], a, known, known->codes);
   if (!alone) return;
   fl_array_unref(a);

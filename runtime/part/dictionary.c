@@ -15,6 +15,8 @@
 #include <xxhash.h>
 
 #include "part/dictionary.h"
+
+#include "data/unwritten.h"
 #include "part/part_internal.h"
 
 #if defined(__x86_64__)
@@ -358,7 +360,7 @@ FlStatus fl_part_find_codes(FlCtx *ctx, const FlArray *a, bool any) {
   const void *codes;
   bool whole =
       a->rank == 1 && a->data == a->buffer->data && a->dims[0] * (int64_t)sizeof(FlText) == a->buffer->bytes;
-  const bool many = any || a->dims[0] >= LEAST_ROWS || a->dims[0] >= fl_coded_from();
+  const bool many = any || a->dims[0] >= LEAST_ROWS || a->dims[0] >= fl_unwritten_from();
   if (a->dtype != FL_TEXT || !whole || !many) return 0;
   if (fl_text_codes(a, &codes) != NULL) return 0;
   FlPartMem m = {.ctx = ctx};

@@ -12,7 +12,7 @@
 #include "part/dictionary.h"
 #include "data/text_order.h"
 #include "part/part_internal.h"
-#include "part/spell.h"
+#include "part/fill.h"
 
 static inline bool is_float(int32_t dtype) { return dtype == FL_F64 || dtype == FL_F32; }
 
@@ -248,7 +248,7 @@ static FlStatus rank_texts(FlPartMem *m, FlPartDigit *d, int32_t n_sides, int64_
   int64_t count, distinct = 0;
   int64_t *id = fl_part_alloc(m, n, sizeof *id);
   for (int32_t s = 0; s < n_sides; s++)
-    if (fl_part_spell(m->ctx, side[s].array) != 0) return 1;
+    if (fl_part_fill(m->ctx, side[s].array) != 0) return 1;
   if (id == NULL || fl_part_hash_texts(m, &texts, valid, n, id, &entries, &count) != 0) return 1;
   uint64_t *rank = fl_part_alloc(m, count, sizeof *rank);
   FlPartPair *items = fl_part_alloc(m, count, sizeof *items), *spare = fl_part_alloc(m, count, sizeof *spare);

@@ -8,6 +8,8 @@
  * of it. */
 #include "part/join_internal.h"
 
+#include "data/kept_rows.h"
+
 enum {
   FEWEST = 1 << 8,      /* rows, with which it pays */
   LARGEST_PART = 3,     /* of them, that have keys */
@@ -29,7 +31,7 @@ static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   for (int64_t c = begin; c < end; c++) {
     int64_t from, to;
     fl_part_chunk(c, f->n, &from, &to);
-    f->place[c + 1] = fl_part_count_true(f->mask + from, to - from);
+    f->place[c + 1] = fl_count_true(f->mask + from, to - from);
   }
   return 0;
 }

@@ -17,7 +17,8 @@
 #include <xxhash.h>
 
 #include "part/part_internal.h"
-#include "part/spell.h"
+#include "part/fill.h"
+#include "data/kept_rows.h"
 #include "data/text_codes.h"
 #include "data/text_order.h"
 
@@ -49,9 +50,10 @@ static FlStatus read_keys(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args
   *k = (Keys){.n_keys = desc->n_columns, .keys = fl_part_alloc(m, desc->n_columns, sizeof *k->keys)};
   if (k->keys == NULL) return 1;
   for (int32_t i = 0; i < k->n_keys; i++) {
-    if (fl_part_col(m->ctx, desc, args, &at, &desc->columns[i], &k->keys[i]) != 0 ||
-        fl_part_spell(m->ctx, k->keys[i].array) != 0) /* a join asks, which has not been through the door */
-      return 1;
+    const int32_t first = at;
+    if (fl_part_col(m->ctx, desc, args, &at, &desc->columns[i], &k->keys[i]) != 0) return 1;
+    for (int32_t a = first; a < at; a++) /* a join asks, which has not been through the door */
+      if (fl_part_fill(m->ctx, args[a].a) != 0) return 1;
     if (k->keys[i].n != k->keys[0].n) return fl_part_fail_shape(m->ctx, desc, k->keys[0].n, k->keys[i].n);
   }
   k->n = k->keys[0].n;
@@ -234,7 +236,7 @@ static FlStatus make_set(FlPartMem *m, const Keys *keys, int64_t most, const FlO
 static int64_t count_keys(const FlPartCol *key, int64_t most) {
   int64_t n = 0;
   for (int64_t from = 0; from < key->n && n <= most; from += FL_PART_CHUNK) {
-    n += fl_part_count_true(key->valid + from, fl_part_min(FL_PART_CHUNK, key->n - from));
+    n += fl_count_true(key->valid + from, fl_part_min(FL_PART_CHUNK, key->n - from));
   }
   return n;
 }

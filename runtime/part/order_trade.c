@@ -8,6 +8,7 @@
  * are to stay together; rows that go to one part stay as they stand. */
 #include "part/order_trade.h"
 
+#include "data/kept_rows.h"
 #include "part/part_internal.h"
 
 enum { SAMPLE = 1 << 13, OF_PIECE = 32, FEW_CUTS = 16, FEW_MET = 8 };
@@ -228,7 +229,7 @@ static void find_some(const Pack *p, int64_t *at, int64_t n, Some *s) {
 static void pack_some(const Some *s, const FlArray *a, char *const *to) {
   int64_t size = fl_array_row_count(a) * fl_dtype_info[a->dtype].bytes;
   const char *from = (const char *)a->data + s->row * size;
-  switch (fl_part_row_word(from, (size_t)size)) {
+  switch (fl_row_word(from, (size_t)size)) {
   case 1: PACK(uint8_t)
   case 2: PACK(uint16_t)
   case 4: PACK(uint32_t)

@@ -193,11 +193,6 @@ static inline double fl_part_of_code(uint64_t code) {
 FlArray *fl_part_new_rows(FlCtx *ctx, FlArray *like, int64_t m);
 /* Whether n rows of it are worth going by the codes of its texts, if it has any, or there are these alone. */
 bool fl_part_goes_by_codes(const FlArray *a, int64_t n);
-/* The size of a row that can be copied as one word, 0 for others: views of narrow elements may begin
- * anywhere. */
-size_t fl_part_row_word(const void *from, size_t row_bytes);
-/* How many of n bytes are not 0. */
-int64_t fl_part_count_true(const uint8_t *mask, int64_t n);
 /* New array of the rows `rows[0..m)`; -1 gives zero. Texts keep their bytes. NULL: error recorded. */
 FlArray *fl_part_take(FlCtx *ctx, FlArray *from, const int64_t *rows, int64_t m);
 /* The numbers of all n rows in their order, for `take` alone: bool without memory. NULL: error recorded. */

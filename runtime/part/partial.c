@@ -12,7 +12,7 @@
 
 #include "data/text_codes.h"
 #include "part/aggregate_internal.h"
-#include "part/spell.h"
+#include "part/fill.h"
 #include "part/superacc.h"
 
 enum { TERMS = 4 }; /* most of a sum */
@@ -59,7 +59,7 @@ static FlStatus read_state(Partial *p, State *s, const FlColumnAttr *attr, const
   s->agg = (FlAgg){.m = p->m, .desc = &s->desc, .n = p->n, .n_cols = column};
   if (!column) return 0;
   if (fl_part_col(p->m->ctx, p->desc, args, at, attr, &s->agg.col[0]) != 0 ||
-      fl_part_spell(p->m->ctx, s->agg.col[0].array) != 0)
+      fl_part_fill(p->m->ctx, s->agg.col[0].array) != 0)
     return 1;
   return s->agg.col[0].n == p->n ? 0 : fl_part_fail_shape(p->m->ctx, p->desc, p->n, s->agg.col[0].n);
 }

@@ -13,8 +13,9 @@
  * as those of a join's left table where each row has one partner, the arrays are what they were. */
 #include "part/take_internal.h"
 
+#include "data/kept_rows.h"
 #include "part/dictionary.h"
-#include "part/spell.h"
+#include "part/fill.h"
 
 enum { PIECE = 4096 }; /* numbers that stay in the nearest cache */
 
@@ -71,7 +72,7 @@ static void gather(const FlTakeColumn *c, const int64_t *rows, int64_t n, void *
     fl_take_few(c, rows, n, place);
     return;
   }
-  switch (fl_part_row_word(c->from->data, c->row_bytes)) {
+  switch (fl_row_word(c->from->data, c->row_bytes)) {
   case 1: GATHER(uint8_t)
   case 2: GATHER(uint16_t)
   case 4: GATHER(uint32_t)
@@ -296,7 +297,7 @@ void fl_take_from(FlArray *from, int64_t m, FlTakeColumn *c) {
 
 FlStatus fl_take_make(FlCtx *ctx, int64_t m, FlArray *place, FlTakeColumn *c) {
   if (c->known != NULL && (c->to_codes = fl_buffer_new(ctx, m * c->known->width)) == NULL) return 1;
-  c->coded = c->coded && c->known != NULL && m >= fl_coded_from();
+  c->coded = c->coded && c->known != NULL && m >= fl_unwritten_from();
   if (c->coded && (c->to = fl_array_new_coded(ctx, m, c->from, c->known, c->to_codes)) != NULL) return 0;
   c->coded = false;
   c->to = place != NULL ? fl_array_over(ctx, place->buffer, place->data, c->from->dtype, 1, &m)
@@ -310,7 +311,7 @@ static bool worth_codes(const FlTakeColumn *c, int64_t m) {
   enum { MOST = 1 << 18, EACH = 8 };
   const int64_t n = c->from->dims[0];
   return c->known == NULL && fl_part_goes_by_codes(c->from, m) && n <= MOST && m / EACH >= n &&
-         m >= fl_coded_from();
+         m >= fl_unwritten_from();
 }
 
 /* `coded`: the rows are all there, and their texts may be codes alone. */
@@ -367,18 +368,21 @@ static int32_t in_order_body(FlCtx *ctx, const void *env, int64_t begin, int64_t
   return 0;
 }
 
-/* Whether what is taken are the arrays as they are. */
-static bool are_whole(FlCtx *ctx, const Take *t, const FlSlot *arrays) {
+/* Whether what is taken are the arrays as they are: the numbers are bool without memory, or all in order. */
+static bool are_whole(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args) {
   enum { SAMPLES = 64 };
-  for (int32_t k = 0; k < t->n_columns; k++)
-    if (arrays[k].a->dims[0] != t->m) return false;
-  if (t->m < FL_PART_FEW_ROWS) return false;
+  const FlArray *numbers = args[0].a;
+  const int64_t m = numbers->dims[0], *rows = numbers->data;
+  if (numbers->dtype == FL_BOOL) return true;
+  for (int32_t k = 1; k < desc->n_args; k++)
+    if (args[k].a->dims[0] != m) return false;
+  if (m < FL_PART_FEW_ROWS || numbers->dtype == FL_U32) return false;
   for (int64_t s = 1; s <= SAMPLES; s++) {
-    int64_t at = t->m * s / SAMPLES - 1;
-    if (t->rows[at] != at) return false;
+    int64_t at = m * s / SAMPLES - 1;
+    if (rows[at] != at) return false;
   }
-  InOrder o = {t->rows, INT64_MAX};
-  return fl_part_for(ctx, in_order_body, &o, t->m, 0.25) == 0 && atomic_load(&o.other) == INT64_MAX;
+  InOrder o = {rows, INT64_MAX};
+  return fl_part_for(ctx, in_order_body, &o, m, 0.25) == 0 && atomic_load(&o.other) == INT64_MAX;
 }
 
 /* ---- the operator -------------------------------------------------------------------------------------- */
@@ -421,22 +425,17 @@ static FlStatus take_all(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args,
   return status;
 }
 
-FlStatus fl_rt_take(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+FlStatus fl_take_plain(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   FlPartMem mem = {.ctx = ctx, .desc = desc};
   const FlArray *rows = args[0].a;
-  bool narrow = rows->dtype == FL_U32, in_order = rows->dtype == FL_BOOL;
+  bool narrow = rows->dtype == FL_U32;
   Take t = {.n_columns = desc->n_args - 1,
-            .mine = desc->i & FL_TAKE_LAST && !narrow && !in_order ? fl_array_reuse(args[0].a) : NULL,
+            .mine = desc->i & FL_TAKE_LAST && !narrow ? fl_array_reuse(args[0].a) : NULL,
             .rows = rows->data,
             .narrow = narrow ? rows->data : NULL,
             .m = args[0].a->dims[0],
             .least = desc->i & FL_TAKE_OR_ZERO ? -1 : 0};
   if (t.mine == NULL && !narrow) t.numbers = rows; /* they stay as they are */
-  if (in_order || (!narrow && are_whole(ctx, &t, args + 1))) {
-    for (int32_t k = 0; k < t.n_columns; k++) results[k].a = fl_array_ref(args[k + 1].a);
-    fl_array_unref(t.mine);
-    return 0;
-  }
   t.columns = fl_part_zalloc(&mem, t.n_columns, sizeof *t.columns);
   FlStatus status = t.columns == NULL ? 1 : take_all(&mem, desc, args, &t);
   for (int32_t k = 0; k < t.n_columns && t.columns != NULL; k++) {
@@ -451,6 +450,18 @@ FlStatus fl_rt_take(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot
   fl_array_unref(t.mine);
   fl_part_mem_reset(&mem);
   return status;
+}
+
+FlStatus fl_rt_take(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  bool selected = false;
+  if (fl_part_fill(ctx, args[0].a) != 0) return 1;
+  if (are_whole(ctx, desc, args)) {
+    for (int32_t k = 1; k < desc->n_args; k++) results[k - 1].a = fl_array_ref(args[k].a);
+    return 0;
+  }
+  for (int32_t k = 1; k < desc->n_args; k++)
+    selected |= fl_array_is_unwritten(args[k].a) && !fl_array_is_coded(args[k].a);
+  return selected ? fl_take_selected(ctx, desc, args, results) : fl_take_plain(ctx, desc, args, results);
 }
 
 FlArray *fl_part_all_rows(FlCtx *ctx, int64_t n) {

@@ -2,7 +2,7 @@
 #ifndef FL_PART_TAKE_INTERNAL_H
 #define FL_PART_TAKE_INTERNAL_H
 
-#include "data/text_codes.h"
+#include "data/unwritten.h"
 #include "part/part_internal.h"
 
 typedef struct FlTakeColumn {
@@ -26,6 +26,11 @@ FlStatus fl_take_make(FlCtx *ctx, int64_t m, FlArray *place, FlTakeColumn *c);
 /* Its rows, with their codes unless some row is missing. */
 FlArray *fl_take_close(FlTakeColumn *c);
 void fl_take_drop(FlTakeColumn *c); /* instead */
+
+/* The operator, of arrays that are written, or codes alone. */
+FlStatus fl_take_plain(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results);
+/* Of arrays some of which are rows that a filter keeps and are not copied yet. (take_selected.c) */
+FlStatus fl_take_selected(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results);
 
 /* What moves of a row: a value, or the code of a text. */
 static inline int64_t fl_take_size(const FlTakeColumn *c) {

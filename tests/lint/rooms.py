@@ -18,7 +18,7 @@ RUNTIME = {
     "report": {"base"},
     "ranks": {"base"},
     "part": {"base", "data", "kern", "sched", "exec/exec.h", "report/report.h"},
-    "io": {"base", "data", "kern", "sched", "exec/exec.h", "part/dictionary.h", "part/spell.h"},
+    "io": {"base", "data", "kern", "sched", "exec/exec.h", "part/dictionary.h", "part/fill.h"},
     "exec": {"base", "data", "sched", "kern", "memo", "report", "ranks", "io", "part"},
     "process": {"base", "exec/exec.h", "exec/command_line.h", "ranks", "sched"},
     "start": {"base"},

@@ -1,4 +1,5 @@
 /* part_few.c: sums of few groups are those that adding row by row gives, in 128 bits, of any 64 bits. */
+#include "data/kept_rows.h"
 #include "check.h"
 #include "part/part_internal.h"
 
@@ -60,11 +61,11 @@ static void test_counts(int64_t n, int64_t g) {
   fl_part_few_count(id, n, g, counts);
   CHECK(memcmp(counts, plain, sizeof plain) == 0);
   for (int64_t from = 0; from < 3 && from <= n; from++) {
-    CHECK(fl_part_count_true(mask + from, n - from) == kept);
+    CHECK(fl_count_true(mask + from, n - from) == kept);
     if (from < n) kept -= mask[from] != 0;
   }
   memset(mask, UINT8_MAX, (size_t)n);
-  CHECK(fl_part_count_true(mask, n) == n);
+  CHECK(fl_count_true(mask, n) == n);
   free(id);
   free(mask);
 }

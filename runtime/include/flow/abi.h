@@ -48,7 +48,7 @@ typedef enum FlBufferKind {
   FL_BUFFER_MAPPED,   /* a file's; never written */
   FL_BUFFER_TEXTS,    /* a heap of bytes of texts (FlHeap) */
   FL_BUFFER_PARTED,   /* addresses for all rows, memory of our own for those that are here (FlCut) */
-  FL_BUFFER_CODED     /* of texts that are written when they are first read (data/text_codes.h); never else */
+  FL_BUFFER_UNWRITTEN /* its elements are written when they are first read (data/unwritten.h), never else */
 } FlBufferKind;
 
 /* A piece of memory with an owner count. `keeps` are other buffers that this one's contents point into (the
@@ -201,6 +201,7 @@ typedef struct FlKernel {
   const uint8_t *stays; /* of each result: 1: it may be here in part; NULL: it has none */
   int32_t rows_at;      /* FL_PARTS_COLUMNS: which of what it captures is the number of rows; else -1 */
   const int32_t *seen;  /* of its results (fl_seen) */
+  int32_t n_env;        /* slots of its environment, of which the last may be a heap of texts */
 } FlKernel;
 
 /* A column that an operator takes or gives, as values and what comes with them. */
@@ -245,9 +246,10 @@ typedef enum FlPasses {
   FL_PASSES_CHAINED
 } FlPasses;
 
-/* Texts that are codes alone (data/text_codes.h): the operator may be given some; may give some, as whoever
- * reads its results asks for the texts first. */
-enum { FL_CODES_TAKEN = 1, FL_CODES_GIVEN = 2 };
+/* Arrays that are not written yet (data/unwritten.h): the operator may be given texts that are codes alone;
+ * may give some, as whoever reads its results asks for the texts first; may be given rows that a filter
+ * keeps. Which of its results may be such rows is a bit of `apart`; the last is of all from there on. */
+enum { FL_CODES_TAKEN = 1, FL_CODES_GIVEN = 2, FL_SELECTED_TAKEN = 4, FL_LAST_APART = 62 };
 
 /* Static description of one runtime-operator call, emitted by the compiler: what ops.def calls attributes. */
 typedef struct FlOpDesc FlOpDesc;
@@ -270,7 +272,7 @@ struct FlOpDesc {
   int32_t n_options;
   int32_t acts;         /* 1: on the world: of several ranks, one runs it */
   int32_t passes;       /* FlPasses */
-  int32_t codes;        /* FL_CODES_TAKEN, FL_CODES_GIVEN */
+  int32_t codes;        /* FL_CODES_TAKEN, FL_CODES_GIVEN, FL_SELECTED_TAKEN */
   int32_t by_rows;      /* 1: as of FlKernel */
   int32_t in_parts;     /* FlInParts */
   const uint8_t *rows;  /* of each argument: FlRows; NULL: it is not run by fl_run_op */
@@ -278,6 +280,7 @@ struct FlOpDesc {
   FlRuntimeOp *run;
   const char *name;    /* of the operator */
   const int32_t *seen; /* of its results (fl_seen) */
+  int64_t apart;       /* results that may be rows which are not copied yet */
 };
 
 /* What attribute i of `take` says of the row numbers: -1 is allowed and gives zeros (empty texts); all are

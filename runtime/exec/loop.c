@@ -140,7 +140,8 @@ int32_t fl_kernel_range(FlCtx *ctx, const FlKernel *kernel, const void *env, int
 
 static FlStatus run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t n, double cost) {
   FlKernelRows rows;
-  FlStatus s = fl_kernel_rows_open(ctx, kernel, env, n, &rows);
+  FlStatus s = ctx->ranks ? fl_kernel_rows_fill(ctx, kernel, env)
+                          : fl_kernel_rows_open(ctx, kernel, env, n, &rows);
   if (s) return s;
   if (ctx->ranks) return fl_ranks_kernel(ctx, kernel, env, n, cost);
   int64_t begin = 0, end = n;

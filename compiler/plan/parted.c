@@ -49,10 +49,13 @@ static bool takes_numbers(const FlOp *op) {
 }
 
 /* Which rows it may have in parts: its own where it works on these, those that it folds where their states
- * are joined, those that it puts in order, where they are numbers; for others it would have to ask other
- * parts, which is not built. */
-static bool takes_parts(const FlPlanStep *s, FlInParts form, FlRows rows) {
-  if (form == FL_PARTS_ORDER) return rows == FL_ROWS_MOVE && takes_numbers(s->op);
+ * are joined, those that it puts in order, joins or takes by their numbers, where they are numbers
+ * themselves; for others it would have to ask other parts, which is not built. */
+static bool takes_parts(const FlPlanStep *s, FlInParts form, const FlUse *u) {
+  FlRows rows = u->rows;
+  if (form == FL_PARTS_TAKE && rows == FL_ROWS_MOVE)
+    return !u->value->type.depth && !fl_dtype_is_text((FlDtype)u->value->type.dtype);
+  if (form == FL_PARTS_ORDER || form == FL_PARTS_PAIRS) return rows == FL_ROWS_MOVE && takes_numbers(s->op);
   if (rows == FL_ROWS_OWN) return form != FL_PARTS_NONE && form != FL_PARTS_COLUMNS;
   return rows == FL_ROWS_FOLD &&
          (form == FL_PARTS_COLUMNS || form == FL_PARTS_PRODUCT || form == FL_PARTS_SWEEP);
@@ -79,7 +82,7 @@ static void ask_uses(Parting *p, const FlPlanStep *s, int n, const FlUse *uses) 
   if (s->op->code == FL_OP_ROW_PART) return;
   FlInParts form = fl_plan_parts_form(s);
   for (int i = 0; i < n && form != FL_PARTS_GROUPS; i++)
-    if (uses[i].rows != FL_ROWS_NONE && !takes_parts(s, form, uses[i].rows) && !is_block(p, uses[i].value) &&
+    if (uses[i].rows != FL_ROWS_NONE && !takes_parts(s, form, &uses[i]) && !is_block(p, uses[i].value) &&
         !enters_error(p, uses[i].value))
       make_whole(p, uses[i].value, s->op);
 }

@@ -382,6 +382,8 @@ FlInParts fl_plan_parts_form(const FlPlanStep *s) {
   if (op->code == FL_OP_AGGREGATE) return folds_all_rows(op) ? FL_PARTS_GROUPS : FL_PARTS_NONE;
   if (sweeps(op)) return sweep_in_parts(op);
   if (sorts(op)) return FL_PARTS_ORDER;
+  if (op->code == FL_OP_TAKE) return FL_PARTS_TAKE;
+  if (op->code == FL_OP_JOIN) return FL_PARTS_PAIRS;
   return works_by_rows(s) ? FL_PARTS_ELEMENTS : FL_PARTS_NONE;
 }
 
@@ -389,7 +391,7 @@ FlInParts fl_plan_in_parts(const FlPlan *p, const FlPlanStep *s) {
   const FlOp *op = s->op;
   FlInParts form = fl_plan_parts_form(s);
   /* Numbers of own rows can be sent to all where the result must be whole; texts are made by all. */
-  for (int i = 0; form == FL_PARTS_ELEMENTS && i < op->n_results; i++)
+  for (int i = 0; (form == FL_PARTS_ELEMENTS || form == FL_PARTS_TAKE) && i < op->n_results; i++)
     if (fl_dtype_is_text((FlDtype)op->results[i]->type.dtype) && !fl_plan_may_part(p, op->results[i]))
       return FL_PARTS_NONE;
   return form;

@@ -48,6 +48,8 @@ typedef FlStatus FlRanksOp(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args,
 FlRanksOp fl_ranks_product; /* ranks_products.c */
 FlRanksOp fl_ranks_sweep;   /* ranks_sweeps.c */
 FlRanksOp fl_ranks_sort;    /* ranks_sorts.c */
+FlRanksOp fl_ranks_take;    /* ranks_take.c */
+FlRanksOp fl_ranks_join;    /* ranks_joins.c */
 /* Within that: of arrays of numbers of which each rank has the rows of the cut, or all. ranks_orders.c */
 FlStatus fl_ranks_order(FlCtx *ctx, const FlOpDesc *desc, const FlCut *cut, const FlSlot *args,
                         FlSlot *results);
@@ -84,6 +86,8 @@ const FlCut *fl_rows_cut_by(FlCtx *ctx, int value);
 /* An operator's results, which are of the rows of the cut that are here, as arrays in parts; whole where they
  * must be, or are few. Consumes them where it fails. */
 FlStatus fl_rows_place(FlCtx *ctx, const FlOpDesc *desc, const FlCut *cut, FlSlot *results);
+/* The ranks meet: `own` is how it went here. */
+FlStatus fl_rows_meet(FlCtx *ctx, int32_t site, FlStatus own);
 /* After a meeting in which a rank was lost. */
 FlStatus fl_rows_lost(FlCtx *ctx);
 /* What came of a step at each rank's rows, of which some may have failed: `failed` is this rank's own fault,

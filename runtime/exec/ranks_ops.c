@@ -125,6 +125,8 @@ static FlStatus run_groups(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args,
 static FlRanksOp *cut_op(const FlOpDesc *desc) {
   if (desc->in_parts == FL_PARTS_PRODUCT) return fl_ranks_product;
   if (desc->in_parts == FL_PARTS_ORDER) return fl_ranks_sort;
+  if (desc->in_parts == FL_PARTS_TAKE) return fl_ranks_take;
+  if (desc->in_parts == FL_PARTS_PAIRS) return fl_ranks_join;
   return desc->in_parts == FL_PARTS_SWEEP ? fl_ranks_sweep : NULL;
 }
 

@@ -64,6 +64,15 @@ FlStatus fl_rows_lost(FlCtx *ctx) {
   return fl_ranks_together(ctx, &(FlRankSlot){.step = FL_RANKS_END, .site = -1});
 }
 
+FlStatus fl_rows_meet(FlCtx *ctx, int32_t site, FlStatus own) {
+  FlRankSlot mine = {.step = FL_RANKS_ROWS,
+                     .site = site,
+                     .failed = !own         ? 0
+                               : ctx->error ? ctx->error->status
+                                            : FL_STATUS_MEMORY};
+  return fl_ranks_together(ctx, &mine);
+}
+
 bool fl_rows_send(FlCtx *ctx, int32_t k, FlArray *a, int64_t from, int64_t to) {
   int64_t size = fl_dtype_info[a->dtype].bytes;
   return to <= from || fl_ranks_send(ctx->ranks, k, (char *)a->data + from * size, (to - from) * size);

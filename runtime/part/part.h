@@ -275,4 +275,7 @@ FlRuntimeOp fl_rt_partial;
 /* Of which kind the states of an aggregate are; FL_STATE_NONE also of what is no aggregate. */
 FlAggState fl_agg_state(const char *name);
 
+/* The numbers of all n rows in their order, for `take` alone: bool without memory. NULL: error recorded. */
+FlArray *fl_part_all_rows(FlCtx *ctx, int64_t n);
+
 #endif

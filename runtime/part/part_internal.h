@@ -195,8 +195,6 @@ FlArray *fl_part_new_rows(FlCtx *ctx, FlArray *like, int64_t m);
 bool fl_part_goes_by_codes(const FlArray *a, int64_t n);
 /* New array of the rows `rows[0..m)`; -1 gives zero. Texts keep their bytes. NULL: error recorded. */
 FlArray *fl_part_take(FlCtx *ctx, FlArray *from, const int64_t *rows, int64_t m);
-/* The numbers of all n rows in their order, for `take` alone: bool without memory. NULL: error recorded. */
-FlArray *fl_part_all_rows(FlCtx *ctx, int64_t n);
 /* Validity array with rows[i] >= 0. NULL: error recorded. */
 FlArray *fl_part_has_row(FlCtx *ctx, const int64_t *rows, int64_t m);
 

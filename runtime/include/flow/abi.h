@@ -166,7 +166,7 @@ typedef struct FlKernelLate {
  * is kept of them; of an operator that keeps rows: which of its own; elements of its own of a list; the
  * states of groups of its rows, which then go to all; sums along columns of its rows, likewise; a
  * product, by rows or as a fold of rows; tasks of its rows; results of its rows, and sums over them; some of
- * all rows in their order. */
+ * all rows in their order; rows taken by its numbers; the pairs of a join that its left rows are in. */
 typedef enum FlInParts {
   FL_PARTS_NONE,
   FL_PARTS_ELEMENTS,
@@ -178,7 +178,9 @@ typedef enum FlInParts {
   FL_PARTS_PRODUCT,
   FL_PARTS_TASKS,
   FL_PARTS_SWEEP,
-  FL_PARTS_ORDER
+  FL_PARTS_ORDER,
+  FL_PARTS_TAKE,
+  FL_PARTS_PAIRS
 } FlInParts;
 
 typedef struct FlKernel {

@@ -1,12 +1,13 @@
-/* ranks_joins.c: joins of tables whose left rows are in parts between ranks.
+/* ranks_joins.c: joins of tables that are in parts between ranks.
  *
- * In: JOIN, of keys that are numbers, of which each rank has some of the left rows. Out: its pairs, in parts:
- * each rank has those of its left rows. What always holds: pairs stand by left row, and then by right row, as
- * those of one rank do. The keys of a right table that has few rows go to all; what `right` and `full` add,
- * the right rows without a partner, stands behind all pairs, at the last rank, once all have said which they
- * found. Of many right rows all is made whole. A join that fails somewhere is made once more, of all rows, by
- * all. */
-#include "exec/ranks_args.h"
+ * In: JOIN, of keys that are numbers, of which each rank has some rows of a side, or of both. Out: its pairs,
+ * in parts: each rank has those of its left rows. What always holds: pairs stand by left row, and then by
+ * right row, as those of one rank do. The keys of a right table that has few rows go to all; else keys of both
+ * sides go to whoever joins them (ranks_pairs.c). What `right` and `full` add, the right rows without a
+ * partner, stands behind all pairs: of few right rows at the last rank, once all have said which they found,
+ * else all pairs are laid anew, as evenly as can be. A join that fails somewhere is made once more, of all
+ * rows, by all. */
+#include "exec/ranks_pairs.h"
 #include "part/part.h"
 
 #include <stdlib.h>
@@ -21,9 +22,12 @@ typedef struct Join {
   FlOpDesc own;       /* the join of the own left rows */
   int32_t n_left;     /* arguments of left keys */
   int64_t n, m;       /* rows of the left and the right table */
-  const FlCut *cut;   /* of the left rows */
-  bool rest;          /* right rows without a partner are added */
-  FlSlot made[3];     /* rows, left rows, right rows: the own ones */
+  const FlCut *cut, *right; /* of the rows of each side */
+  bool few;                 /* right rows, which are whole at all ranks */
+  bool rest;                /* right rows without a partner are added */
+  bool several;             /* some left row has several partners, where that is known */
+  FlSlot made[3];           /* rows, left rows, right rows: the own ones, left rows from the first own one on */
+  FlSlot alone;             /* of many right rows: the own ones without a partner */
 } Join;
 
 static int32_t args_of(const FlOpDesc *desc, int32_t n_columns) {
@@ -41,6 +45,8 @@ static void let_go(Join *j) {
     fl_array_unref(j->made[k].a);
     j->made[k].a = NULL;
   }
+  fl_array_unref(j->alone.a);
+  j->alone.a = NULL;
 }
 
 /* ---- the own left rows --------------------------------------------------------------------------------- */
@@ -57,6 +63,23 @@ static FlStatus join_here(Join *j) {
   if (s) j->made[1].a = j->made[2].a = NULL;
   for (int32_t i = 0; i < desc->n_args && mine; i++) fl_array_unref(mine[i].a);
   free(mine);
+  return s;
+}
+
+/* Both sides go by their keys. */
+static FlStatus join_keyed(Join *j) {
+  FlPairs p = {.ctx = j->ctx,
+               .desc = j->desc,
+               .args = j->args,
+               .n_left = j->n_left,
+               .left = j->cut,
+               .right = j->right,
+               .rest = j->rest};
+  FlStatus s = fl_pairs_by_keys(&p);
+  j->made[1] = p.lefts;
+  j->made[2] = p.rights;
+  j->alone = p.alone;
+  j->several = p.several;
   return s;
 }
 
@@ -138,6 +161,67 @@ static FlStatus join_rest(Join *j) {
   return s;
 }
 
+/* How many rows two runs of rows share, and from which one on. */
+static int64_t both(int64_t from, int64_t to, int64_t other_from, int64_t other_to, int64_t *begin) {
+  *begin = from > other_from ? from : other_from;
+  int64_t end = to < other_to ? to : other_to;
+  return end > *begin ? end - *begin : 0;
+}
+
+/* The own rows of `from`, which stand among all of them as `at` says, and those behind row `before` of the
+ * result, come to their places in it. */
+static bool lay_anew(const Join *j, const FlArray *from, const FlCut *at, int64_t before, FlArray *to) {
+  enum { SIZE = sizeof(int64_t) };
+  FlRanks *r = j->ctx->ranks;
+  const FlCut *laid = fl_array_cut(to);
+  char **out = calloc(2 * (size_t)r->n, sizeof *out);
+  int64_t *bytes = calloc(2 * (size_t)r->n, sizeof *bytes), begin;
+  bool fine = out && bytes;
+  for (int32_t k = 0; k < r->n && fine; k++) {
+    int64_t mine = before + fl_cut_from(at), here = fl_cut_from(laid);
+    bytes[k] = SIZE * both(mine, before + fl_cut_to(at), laid->at[k], laid->at[k + 1], &begin);
+    out[k] = (char *)from->data + (bytes[k] ? SIZE * (begin - mine) : 0);
+    bytes[r->n + k] = SIZE * both(before + at->at[k], before + at->at[k + 1], here, fl_cut_to(laid), &begin);
+    out[r->n + k] = (char *)to->data + (bytes[r->n + k] ? SIZE * begin : 0);
+  }
+  if (fine && bytes[r->here]) memcpy(out[r->n + r->here], out[r->here], (size_t)bytes[r->here]);
+  const FlRankTrade all = {(const void *const *)out, bytes, (void *const *)(out + r->n), bytes + r->n};
+  fine = fine && fl_ranks_trade(r, &all);
+  free(out);
+  free(bytes);
+  return fine;
+}
+
+/* Own right rows without a partner, in parts as the ranks have them: all pairs, and then those. */
+static FlStatus place_rest(Join *j, FlSlot *results) {
+  FlCtx *ctx = j->ctx;
+  FlRankSlot mine = {.step = FL_RANKS_ROWS,
+                     .site = j->desc->site,
+                     .values = {0, 0, j->alone.a->dims[0], j->made[1].a->dims[0]}};
+  FlStatus s = fl_ranks_together(ctx, &mine);
+  const FlCut *pairs = s ? NULL : fl_rows_cut_by(ctx, 3), *alone = pairs ? fl_rows_cut_by(ctx, 2) : NULL;
+  int64_t n = alone ? fl_cut_rows(pairs) : 0, total = alone ? n + fl_cut_rows(alone) : 0;
+  const FlCut *laid = alone ? fl_rows_cut(ctx, total, 1) : NULL;
+  if (!s && !laid) s = FL_STATUS_MEMORY;
+  for (int i = 1; i < 3 && !s; i++) {
+    results[i].a = fl_array_new_part(ctx, FL_I64, 1, &total, laid);
+    if (!results[i].a) s = FL_STATUS_MEMORY;
+  }
+  s = fl_rows_meet(ctx, j->desc->site, s);
+  for (int i = 1; i < 3 && !s; i++)
+    if (!lay_anew(j, j->made[i].a, pairs, 0, results[i].a)) s = fl_rows_lost(ctx);
+  if (!s && !lay_anew(j, j->alone.a, alone, n, results[2].a)) s = fl_rows_lost(ctx);
+  int64_t *left = s ? NULL : results[1].a->data;
+  for (int64_t i = s ? 0 : fl_cut_from(laid); !s && i < fl_cut_to(laid); i++)
+    if (i >= n) left[i] = -1;
+  results[0].i = total;
+  for (int32_t i = 1; i < 3 && !s; i++)
+    if (!j->desc->stays[i - 1] || !fl_rows_are_many(ctx, total))
+      s = fl_rows_gather(ctx, j->desc->site, results[i].a);
+  for (int i = 1; i < 3 && s; i++) fl_array_unref(results[i].a);
+  return s;
+}
+
 /* ---- all of it ----------------------------------------------------------------------------------------- */
 
 /* *all: each left row of all ranks has one pair, and `take` alone reads the numbers. *again: it failed
@@ -151,7 +235,7 @@ static FlStatus meet(Join *j, FlStatus own, bool *all, bool *again) {
                      .failed = !own || fault ? 0
                                : ctx->error  ? ctx->error->status
                                              : FL_STATUS_MEMORY,
-                     .values = {fault, each}};
+                     .values = {fault || (j->several && j->desc->i & FL_JOIN_ONE), each}};
   if (fault) fl_fail_forget(ctx);
   FlStatus s = fl_ranks_together(ctx, &mine);
   *all = true;
@@ -172,6 +256,7 @@ static FlStatus place(Join *j, bool all, FlSlot *results) {
   if (!s && !all) s = make_plain(j, &j->made[2], 0);
   if (j->rest) {
     s = fl_rows_meet(ctx, j->desc->site, s);
+    if (!s && !j->few) return place_rest(j, results);
     if (!s) s = join_rest(j);
   }
   FlRankSlot mine = {.step = FL_RANKS_ROWS,
@@ -220,7 +305,7 @@ static FlStatus lay(const Join *j, int32_t first, int32_t end, int64_t rows, con
 
 static FlStatus run(Join *j, FlSlot *results, bool *done) {
   bool all, again;
-  FlStatus s = join_here(j);
+  FlStatus s = j->few ? join_here(j) : join_keyed(j);
   s = meet(j, s, &all, &again);
   if (!s && !again) s = place(j, all, results);
   let_go(j);
@@ -228,25 +313,33 @@ static FlStatus run(Join *j, FlSlot *results, bool *done) {
   return s;
 }
 
+/* Each rank numbers its rows with 32 bits, and all right ones. */
+static bool are_numbered(const Join *j) {
+  bool fine = j->cut && j->right && j->m < UINT32_MAX;
+  for (int32_t k = 0; fine && k < j->cut->n; k++) fine = j->cut->at[k + 1] - j->cut->at[k] < UINT32_MAX;
+  return fine;
+}
+
 FlStatus fl_ranks_join(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results, bool *done) {
   Join j = {.ctx = ctx, .desc = desc, .args = args, .own = *desc, .n_left = args_of(desc, desc->n_columns / 2)};
-  const FlCut *right;
-  bool fits = true, few;
+  bool fits = true;
   *done = false;
   j.n = args[0].a->dims[0];
   j.m = args[j.n_left].a->dims[0];
   FlStatus s = lay(&j, 0, j.n_left, j.n, &j.cut, &fits);
-  if (!s) s = lay(&j, j.n_left, desc->n_args, j.m, &right, &fits);
-  if (s || (!j.cut && !right)) return s;
-  few = !right || j.m <= j.n / RIGHT_SHARE / ctx->ranks->n;
-  for (int32_t i = j.n_left; i < desc->n_args && !s && fits && few; i++)
+  if (!s) s = lay(&j, j.n_left, desc->n_args, j.m, &j.right, &fits);
+  if (s || (!j.cut && !j.right)) return s;
+  j.few = j.cut && (!j.right || j.m <= j.n / RIGHT_SHARE / ctx->ranks->n);
+  for (int32_t i = j.n_left; i < desc->n_args && !s && fits && j.few; i++)
     s = fl_part_whole(ctx, desc->site, desc->name, args[i].a);
   j.rest = strcmp(desc->s, "right") == 0 || strcmp(desc->s, "full") == 0;
   if (j.rest) {
     j.own.s = desc->s[0] == 'r' ? "inner" : "left";
     j.own.i = desc->i & FL_JOIN_ONE;
   }
-  if (!s && j.cut && fits && few) s = run(&j, results, done);
+  if (!s && !j.cut) j.cut = fl_rows_cut(ctx, j.n, 1);
+  if (!s && !j.right) j.right = fl_rows_cut(ctx, j.m, 1);
+  if (!s && fits && (j.few || are_numbered(&j))) s = run(&j, results, done);
   if (s || *done) return s;
   return fl_part_all_whole(ctx, desc->site, desc->name, desc->n_args, desc->arg_types, args);
 }

@@ -6,7 +6,7 @@
  * numbers: these go to whoever has the rows, which come back, and are then taken by where each of them came.
  * Beside its rows and its results a rank has memory for a piece. A number that no row has is found before
  * anything is taken; then all take all of it on whole arrays, and fail as one rank does. */
-#include "exec/ranks.h"
+#include "exec/ranks_gives.h"
 #include "part/part.h"
 
 #include <stdlib.h>
@@ -145,8 +145,7 @@ typedef struct Asked {
   const FlArray *numbers;
   int64_t n;
   int64_t *at;     /* by chunk and rank: how many rows of his it asks for; then where these begin */
-  int64_t *gives, *takes, *bytes; /* [ranks] numbers that are asked of each, and that each asks; [2 ranks] */
-  char **out, **in;
+  FlGives gives;   /* numbers that are asked of each, and that each asks */
   uint16_t *owner;  /* [n] */
   FlArray *asks, *place; /* u32: the rows that are asked for, by whose they are; where each number's comes */
   FlArray *wanted;  /* u32: the own rows that others ask for, by who they are */
@@ -201,59 +200,23 @@ static FlStatus sort_out(Asked *a) {
   const Take *t = a->t;
   size_t ranks = (size_t)ranks_of(t), chunks = (size_t)chunks_of(a);
   a->at = calloc(chunks * ranks + 1, sizeof *a->at);
-  a->gives = calloc(ranks, sizeof *a->gives);
-  a->takes = calloc(ranks, sizeof *a->takes);
-  a->bytes = calloc(2 * ranks, sizeof *a->bytes);
-  a->out = calloc(ranks, sizeof *a->out);
-  a->in = calloc(ranks, sizeof *a->in);
   a->owner = calloc((size_t)a->n + 1, sizeof *a->owner);
-  if (!a->at || !a->gives || !a->takes || !a->bytes || !a->out || !a->in || !a->owner) return no_memory(t);
+  if (!fl_gives_init(&a->gives, t->ctx->ranks) || !a->at || !a->owner) return no_memory(t);
   fl_parallel_for(t->ctx, (int64_t)chunks, 1, count_body, a);
   int64_t all = 0;
   for (size_t k = 0; k < ranks; k++) {
     for (size_t c = 0; c < chunks; c++) {
       int64_t n = a->at[c * ranks + k];
-      a->at[c * ranks + k] = all + a->gives[k];
-      a->gives[k] += n;
+      a->at[c * ranks + k] = all;
+      a->gives.gives[k] += n;
+      all += n;
     }
-    all += a->gives[k];
   }
   a->asks = new_numbers(t->ctx, all);
   a->place = new_numbers(t->ctx, a->n);
   if (!a->asks || !a->place) return FL_STATUS_MEMORY;
   fl_parallel_for(t->ctx, (int64_t)chunks, 1, ask_body, a);
   return 0;
-}
-
-/* Each gives `size` bytes of each of its `gives`, which stand one rank's behind the other's in `from`, and
- * takes likewise. */
-static bool trade(const Asked *a, const int64_t *gives, void *from, const int64_t *takes, void *to, int64_t size) {
-  const FlRanks *r = a->t->ctx->ranks;
-  char *out = from, *in = to;
-  for (int32_t k = 0; k < r->n; k++) {
-    a->out[k] = out;
-    a->in[k] = in;
-    a->bytes[k] = gives[k] * size;
-    a->bytes[r->n + k] = takes[k] * size;
-    out += a->bytes[k];
-    in += a->bytes[r->n + k];
-  }
-  if (a->bytes[r->here]) memcpy(a->in[r->here], a->out[r->here], (size_t)a->bytes[r->here]);
-  const FlRankTrade all = {(const void *const *)a->out, a->bytes, (void *const *)a->in, a->bytes + r->n};
-  return fl_ranks_trade(a->t->ctx->ranks, &all);
-}
-
-/* How many rows each asks of each. */
-static bool tell(const Asked *a) {
-  const FlRanks *r = a->t->ctx->ranks;
-  for (int32_t k = 0; k < r->n; k++) {
-    a->out[k] = (char *)&a->gives[k];
-    a->in[k] = (char *)&a->takes[k];
-    a->bytes[k] = a->bytes[r->n + k] = sizeof *a->gives;
-  }
-  a->takes[r->here] = a->gives[r->here];
-  const FlRankTrade all = {(const void *const *)a->out, a->bytes, (void *const *)a->in, a->bytes + r->n};
-  return fl_ranks_trade(a->t->ctx->ranks, &all);
 }
 
 /* Room for the rows that are asked for. */
@@ -274,14 +237,12 @@ static FlStatus room_of(const Asked *a, FlSlot *came) {
 static FlStatus exchange(Asked *a, const FlSlot *here, FlSlot *served, FlSlot *came) {
   const Take *t = a->t;
   FlCtx *ctx = t->ctx;
-  int64_t asked = 0;
   FlStatus s = fl_rows_meet(ctx, t->desc->site, sort_out(a));
-  if (!s && !tell(a)) s = fl_rows_lost(ctx);
+  if (!s && !fl_gives_tell(&a->gives)) s = fl_rows_lost(ctx);
   if (s) return s;
-  for (int32_t k = 0; k < ranks_of(t); k++) asked += a->takes[k];
-  a->wanted = new_numbers(ctx, asked);
+  a->wanted = new_numbers(ctx, fl_gives_taken(&a->gives));
   s = fl_rows_meet(ctx, t->desc->site, a->wanted ? 0 : FL_STATUS_MEMORY);
-  if (!s && !trade(a, a->gives, a->asks->data, a->takes, a->wanted->data, sizeof(uint32_t)))
+  if (!s && !fl_gives_trade(&a->gives, a->asks->data, a->wanted->data, sizeof(uint32_t)))
     s = fl_rows_lost(ctx);
   if (s) return s;
   s = take(t, a->wanted, true, here, served);
@@ -289,7 +250,7 @@ static FlStatus exchange(Asked *a, const FlSlot *here, FlSlot *served, FlSlot *c
   s = fl_rows_meet(ctx, t->desc->site, s);
   for (int32_t k = 0; k < t->desc->n_results && !s; k++)
     if (is_parted(t, k) &&
-        !trade(a, a->takes, served[k].a->data, a->gives, came[k].a->data, row_bytes(came[k].a)))
+        !fl_gives_return(&a->gives, served[k].a->data, came[k].a->data, row_bytes(came[k].a)))
       s = fl_rows_lost(ctx);
   return s;
 }
@@ -298,8 +259,9 @@ static void asked_reset(Asked *a) {
   fl_array_unref(a->asks);
   fl_array_unref(a->place);
   fl_array_unref(a->wanted);
-  void *tables[] = {a->at, a->gives, a->takes, a->bytes, a->out, a->in, a->owner};
-  for (size_t k = 0; k < sizeof tables / sizeof *tables; k++) free(tables[k]);
+  fl_gives_reset(&a->gives);
+  free(a->at);
+  free(a->owner);
 }
 
 static FlStatus take_asked(const Take *t, FlArray *numbers, const FlSlot *here, FlSlot *made) {

@@ -31,7 +31,7 @@ static FlStatus no_memory(const FlTrade *t) {
 
 /* ---- before ------------------------------------------------------------------------------------------- */
 
-static int bits_of(const FlRanks *r, int64_t rows) {
+int fl_trade_bits(const FlRanks *r, int64_t rows) {
   int bits = 0;
   while (bits < MOST_BITS && (rows / r->n >> bits) > PIECE * r->parts_from &&
          (int64_t)r->n << (bits + 1) <= FL_ORDER_PIECES / 64)
@@ -195,8 +195,21 @@ static bool move(const FlTrade *t, int64_t piece, int32_t i) {
   return trade(t);
 }
 
-/* The rows that came. */
-static FlStatus run_piece(const FlTrade *t, FlTradePiece *piece, void *env, int64_t rows, int64_t at) {
+bool fl_trade_bring(const FlTrade *t, int64_t piece, int64_t *rows) {
+  bool fine = true;
+  *rows = 0;
+  pack(t, piece);
+  for (int32_t i = 0; i < t->n && fine; i++) fine = move(t, piece, i);
+  for (int32_t k = 0; k < t->cut->n; k++) *rows += t->takes[k * pieces_of(t) + piece];
+  return fine;
+}
+
+void fl_trade_let_go(const FlTrade *t, FlSlot *came) {
+  for (int32_t i = 0; i < t->n_arrays + 1 && came; i++) fl_array_unref(came[i].a);
+  free(came);
+}
+
+FlSlot *fl_trade_came(const FlTrade *t, int64_t rows) {
   FlSlot *views = calloc((size_t)t->n_arrays + 1, sizeof *views);
   FlStatus s = views ? 0 : no_memory(t);
   for (int32_t i = 0; i < t->n_arrays + t->numbered && !s; i++) {
@@ -204,22 +217,20 @@ static FlStatus run_piece(const FlTrade *t, FlTradePiece *piece, void *env, int6
     views[i].a = fl_array_view_rows(t->ctx, t->came[which].a, 0, rows);
     if (!views[i].a) s = FL_STATUS_MEMORY;
   }
-  if (!s) s = piece(env, views, rows, at);
-  for (int32_t i = 0; i < t->n_arrays + 1 && views; i++) fl_array_unref(views[i].a);
-  free(views);
-  return s;
+  if (!s) return views;
+  fl_trade_let_go(t, views);
+  return NULL;
 }
 
 FlStatus fl_trade_pieces(const FlTrade *t, FlTradePiece *piece, void *env, bool *lost) {
-  int64_t at = 0, pieces = pieces_of(t);
+  int64_t at = 0, rows, pieces = pieces_of(t);
   FlStatus s = 0;
   *lost = false;
   for (int64_t p = 0; p < pieces && !*lost; p++) {
-    int64_t rows = 0;
-    pack(t, p);
-    for (int32_t i = 0; i < t->n && !*lost; i++) *lost = !move(t, p, i);
-    for (int32_t k = 0; k < t->cut->n; k++) rows += t->takes[k * pieces + p];
-    if (!s && !*lost) s = run_piece(t, piece, env, rows, at);
+    *lost = !fl_trade_bring(t, p, &rows);
+    FlSlot *came = s || *lost ? NULL : fl_trade_came(t, rows);
+    if (!s && !*lost) s = came ? piece(env, came, rows, at) : FL_STATUS_MEMORY;
+    fl_trade_let_go(t, came);
     at += rows;
   }
   return *lost ? fl_rows_lost(t->ctx) : s;
@@ -227,10 +238,10 @@ FlStatus fl_trade_pieces(const FlTrade *t, FlTradePiece *piece, void *env, bool 
 
 FlStatus fl_trade_begin(FlTrade *t, const FlSlot *arrays) {
   uint64_t *sample = NULL;
-  t->bits = bits_of(t->ctx->ranks, fl_cut_rows(t->cut));
+  if (!t->hashed) t->bits = fl_trade_bits(t->ctx->ranks, fl_cut_rows(t->cut));
   FlStatus s = fl_trade_meet(t, begin(t, arrays));
-  if (!s) s = look(t, &sample);
-  if (!s) s = fl_trade_meet(t, fl_order_trade_find(t->trade, sample));
+  if (!s && !t->hashed) s = look(t, &sample);
+  if (!s) s = fl_trade_meet(t, t->hashed ? fl_order_trade_hash(t->trade) : fl_order_trade_find(t->trade, sample));
   free(sample);
   if (!s) s = count(t);
   return s ? s : fl_trade_meet(t, room_of_piece(t));

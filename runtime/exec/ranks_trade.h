@@ -11,6 +11,7 @@ typedef struct FlTrade {
   const FlOpDesc *keys; /* whose columns are the keys, which stand first among the arrays */
   const FlCut *cut;     /* how the rows are laid */
   bool together;        /* rows of equal keys go to one piece; else pieces are about as large */
+  bool hashed;          /* by a hash of the keys, and not by their order; `bits` is given */
   bool numbered;        /* the numbers of the rows go with them, behind the arrays */
   int32_t n_arrays;
   /* Made by fl_trade_begin. Each rank gets 2^bits pieces of the order of keys, one behind the other. */
@@ -34,6 +35,14 @@ FlStatus fl_trade_begin(FlTrade *t, const FlSlot *arrays);
 void fl_trade_end(FlTrade *t);
 /* The ranks meet: `own` is how it went here. */
 FlStatus fl_trade_meet(const FlTrade *t, FlStatus own);
+
+/* How many pieces each rank gets of so many rows. */
+int fl_trade_bits(const FlRanks *r, int64_t rows);
+/* The rows of the piece come to each; *rows: how many to this one. false: a rank is lost. */
+bool fl_trade_bring(const FlTrade *t, int64_t piece, int64_t *rows);
+/* Those that came, of each array, and their numbers. NULL: no memory, recorded. */
+FlSlot *fl_trade_came(const FlTrade *t, int64_t rows);
+void fl_trade_let_go(const FlTrade *t, FlSlot *came); /* NULL is allowed */
 
 /* The rows of a piece: `at` of those that come are before them. */
 typedef FlStatus FlTradePiece(void *env, const FlSlot *arrays, int64_t rows, int64_t at);

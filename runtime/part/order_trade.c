@@ -20,6 +20,7 @@ struct FlOrderTrade {
   int64_t width; /* words of a row and its number */
   int bits;      /* of the number of a piece, among those of one part */
   bool together; /* equal keys are of one piece */
+  bool hashed;   /* and pieces are no parts of an order */
   uint64_t *cuts, *heads;
   int64_t n_cuts;
   uint16_t *piece;        /* [n] of all pieces */
@@ -139,6 +140,29 @@ static void find(const FlOrderTrade *t, int64_t row, int64_t n, uint64_t *words)
   }
 }
 
+/* The same by a hash of the keys. */
+static void hash(const FlOrderTrade *t, int64_t row, int64_t n) {
+  uint64_t word[FL_PART_BATCH], all[FL_PART_BATCH];
+  uint8_t null[FL_PART_BATCH] = {0};
+  uint16_t *piece = t->piece + row;
+  memset(all, 0, sizeof all);
+  for (int32_t w = 0; w < t->codes.n_words; w++) {
+    bool says_null = t->codes.digits[t->codes.words[w].digit].says_null;
+    fl_part_read_words(&t->codes, w, row, n, word);
+    for (int64_t i = 0; i < n && says_null; i++) null[i] |= word[i] != 0;
+    for (int64_t i = 0; i < n && !says_null; i++) {
+      uint64_t mixed = (all[i] ^ word[i]) * UINT64_C(0x9E3779B97F4A7C15);
+      all[i] = (mixed ^ mixed >> 32) * UINT64_C(0xD6E8FEB86659FD93);
+    }
+  }
+  uint64_t pieces = (uint64_t)pieces_of(t), each = UINT64_C(1) << t->bits;
+  for (int64_t i = 0; i < n; i++) {
+    uint64_t by = (all[i] >> 32) * pieces >> 32;
+    uint64_t stays = ((uint64_t)t->cut->here << t->bits) + ((uint64_t)(row + i) & (each - 1));
+    piece[i] = (uint16_t)(null[i] ? stays : by);
+  }
+}
+
 static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const FlOrderTrade *t = env;
   (void)ctx;
@@ -148,8 +172,11 @@ static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
     int64_t from, to, *count = t->place + c * pieces_of(t);
     fl_part_chunk(c, t->codes.n, &from, &to);
     memset(count, 0, (size_t)pieces_of(t) * sizeof *count);
-    for (int64_t row = from; row < to; row += FL_PART_BATCH)
-      find(t, row, fl_part_min(FL_PART_BATCH, to - row), words);
+    for (int64_t row = from; row < to; row += FL_PART_BATCH) {
+      int64_t n = fl_part_min(FL_PART_BATCH, to - row);
+      if (t->hashed) hash(t, row, n);
+      else find(t, row, n, words);
+    }
     for (int64_t row = from; row < to; row++) count[t->piece[row]]++;
   }
   free(words);
@@ -169,7 +196,8 @@ static void find_cuts(FlOrderTrade *t, uint64_t *sample) {
   t->heads[t->n_cuts] = 0; /* looked at, where a row is behind all cuts */
 }
 
-FlStatus fl_order_trade_find(FlOrderTrade *t, uint64_t *sample) {
+/* `sample`: NULL where rows go by a hash. */
+static FlStatus find_pieces(FlOrderTrade *t, uint64_t *sample) {
   FlPartMem *m = &t->mem;
   int64_t chunks = fl_part_chunks(t->codes.n), pieces = pieces_of(t);
   t->cuts = fl_part_alloc(m, pieces * t->width, sizeof *t->cuts);
@@ -179,10 +207,17 @@ FlStatus fl_order_trade_find(FlOrderTrade *t, uint64_t *sample) {
   t->start = fl_part_alloc(m, pieces + 1, sizeof *t->start);
   t->at = fl_part_alloc(m, chunks * t->cut->n, sizeof *t->at);
   if (!t->cuts || !t->heads || !t->piece || !t->place || !t->start || !t->at) return 1;
-  find_cuts(t, sample);
+  if (sample != NULL) find_cuts(t, sample);
   if (fl_part_for(m->ctx, find_body, t, chunks, 4.0 * FL_PART_CHUNK) != 0) return fl_part_fail_memory(m);
   fl_part_places(chunks, pieces, t->place, t->start);
   return 0;
+}
+
+FlStatus fl_order_trade_find(FlOrderTrade *t, uint64_t *sample) { return find_pieces(t, sample); }
+
+FlStatus fl_order_trade_hash(FlOrderTrade *t) {
+  t->hashed = true;
+  return find_pieces(t, NULL);
 }
 
 int64_t fl_order_trade_rows(const FlOrderTrade *t, int64_t k) { return t->start[k + 1] - t->start[k]; }

@@ -23,6 +23,9 @@ int64_t fl_order_trade_sampled(const FlOrderTrade *t, int64_t *n);
 void fl_order_trade_sample(const FlOrderTrade *t, uint64_t *out);
 /* Given the words of all, which are put in order: which of the rows here go to whom. Non-zero: recorded. */
 FlStatus fl_order_trade_find(FlOrderTrade *t, uint64_t *sample);
+/* Instead: rows go by a hash of their keys, so that equal ones come to one piece, whoever's rows they are,
+ * where the keys of both are of the same types; rows with a null key stay where they are. */
+FlStatus fl_order_trade_hash(FlOrderTrade *t);
 /* How many of the rows here go to piece k of all. */
 int64_t fl_order_trade_rows(const FlOrderTrade *t, int64_t k);
 /* Of `n` arrays, whose rows are here, those of piece `piece` of each: the rows of arrays[i] for part k go to

@@ -247,10 +247,21 @@ static FlStatus meet(Join *j, FlStatus own, bool *all, bool *again) {
   return s;
 }
 
+/* Each left row has one pair: the left rows need no numbers, and those of the right ones have 32 bits. */
+static FlStatus place_taken(const Join *j, const FlCut *laid, FlSlot *results) {
+  FlStatus s = 0;
+  results[1].a = fl_part_all_rows(j->ctx, fl_cut_rows(laid));
+  results[2].a = results[1].a ? fl_part_place(j->ctx, j->made[2].a, laid) : NULL;
+  if (!results[2].a) s = FL_STATUS_MEMORY;
+  if (!s && (!j->desc->stays[1] || !fl_rows_are_many(j->ctx, fl_cut_rows(laid))))
+    s = fl_rows_gather(j->ctx, j->desc->site, results[2].a);
+  for (int i = 1; i < 3 && s; i++) fl_array_unref(results[i].a);
+  return s;
+}
+
 /* The pairs of all ranks; consumes the own ones. */
 static FlStatus place(Join *j, bool all, FlSlot *results) {
   FlCtx *ctx = j->ctx;
-  FlArray *rows = NULL;
   FlStatus s = 0;
   if (!all) s = make_plain(j, &j->made[1], fl_cut_from(j->cut));
   if (!s && !all) s = make_plain(j, &j->made[2], 0);
@@ -268,24 +279,11 @@ static FlStatus place(Join *j, bool all, FlSlot *results) {
   s = fl_ranks_together(ctx, &mine);
   const FlCut *laid = s ? NULL : fl_rows_cut_by(ctx, 3);
   if (!laid) return s ? s : FL_STATUS_MEMORY;
-  j->made[0].i = fl_cut_rows(laid);
-  if (all) rows = fl_part_all_rows(ctx, fl_cut_rows(laid));
-  if (all && !rows) return FL_STATUS_MEMORY;
-  if (all) {
-    int64_t n = j->made[2].a->dims[0]; /* takes its place, until that is known */
-    fl_array_unref(j->made[1].a);
-    j->made[1].a = fl_array_new(ctx, FL_BOOL, 1, &n);
-  }
+  results[0].i = j->made[0].i = fl_cut_rows(laid);
+  if (all) return place_taken(j, laid, results);
   memcpy(results, j->made, sizeof j->made);
   j->made[1].a = j->made[2].a = NULL;
-  s = fl_rows_place(ctx, j->desc, laid, results);
-  if (all && !s) {
-    fl_array_unref(results[1].a);
-    results[1].a = rows;
-  } else {
-    fl_array_unref(rows);
-  }
-  return s;
+  return fl_rows_place(ctx, j->desc, laid, results);
 }
 
 /* The cut of the arguments [first, end), of so many rows, where some are in parts; those that are cut

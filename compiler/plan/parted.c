@@ -53,8 +53,7 @@ static bool takes_numbers(const FlOp *op) {
  * themselves; for others it would have to ask other parts, which is not built. */
 static bool takes_parts(const FlPlanStep *s, FlInParts form, const FlUse *u) {
   FlRows rows = u->rows;
-  if (form == FL_PARTS_TAKE && rows == FL_ROWS_MOVE)
-    return !u->value->type.depth && !fl_dtype_is_text((FlDtype)u->value->type.dtype);
+  if (form == FL_PARTS_TAKE && rows == FL_ROWS_MOVE) return !u->value->type.depth;
   if (form == FL_PARTS_ORDER || form == FL_PARTS_PAIRS) return rows == FL_ROWS_MOVE && takes_numbers(s->op);
   if (rows == FL_ROWS_OWN) return form != FL_PARTS_NONE && form != FL_PARTS_COLUMNS;
   return rows == FL_ROWS_FOLD &&

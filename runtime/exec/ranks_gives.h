@@ -23,5 +23,8 @@ int64_t fl_gives_taken(const FlGives *g); /* things, of all */
 bool fl_gives_trade(FlGives *g, const void *from, void *to, int64_t size);
 /* The other way: what was taken goes back to who gave it. */
 bool fl_gives_return(FlGives *g, const void *from, void *to, int64_t size);
+/* The same of arrays of texts, whose bytes `to` keeps: all ranks do this, and how it went is the same at all.
+ */
+FlStatus fl_gives_return_texts(FlCtx *ctx, int32_t site, const FlGives *rows, const FlArray *from, FlArray *to);
 
 #endif

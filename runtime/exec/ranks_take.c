@@ -234,6 +234,10 @@ static FlStatus room_of(const Asked *a, FlSlot *came) {
   return 0;
 }
 
+static bool return_rows(Asked *a, const FlArray *served, FlArray *came) {
+  return fl_gives_return(&a->gives, served->data, came->data, row_bytes(came));
+}
+
 static FlStatus exchange(Asked *a, const FlSlot *here, FlSlot *served, FlSlot *came) {
   const Take *t = a->t;
   FlCtx *ctx = t->ctx;
@@ -248,10 +252,12 @@ static FlStatus exchange(Asked *a, const FlSlot *here, FlSlot *served, FlSlot *c
   s = take(t, a->wanted, true, here, served);
   if (!s) s = room_of(a, came);
   s = fl_rows_meet(ctx, t->desc->site, s);
-  for (int32_t k = 0; k < t->desc->n_results && !s; k++)
-    if (is_parted(t, k) &&
-        !fl_gives_return(&a->gives, served[k].a->data, came[k].a->data, row_bytes(came[k].a)))
-      s = fl_rows_lost(ctx);
+  for (int32_t k = 0; k < t->desc->n_results && !s; k++) {
+    if (!is_parted(t, k)) continue;
+    if (fl_dtype_is_text(came[k].a->dtype))
+      s = fl_gives_return_texts(ctx, t->desc->site, &a->gives, served[k].a, came[k].a);
+    else if (!return_rows(a, served[k].a, came[k].a)) s = fl_rows_lost(ctx);
+  }
   return s;
 }
 
@@ -388,7 +394,7 @@ static FlStatus lay(Take *t) {
   FlStatus s = 0;
   for (int32_t k = 0; k < t->desc->n_results && !s; k++) {
     const FlCut *its = fl_array_cut(array_of(t, k));
-    bool fits = its && !fl_dtype_is_text(array_of(t, k)->dtype) && array_of(t, k)->dtype != FL_LIST;
+    bool fits = its && array_of(t, k)->dtype != FL_LIST;
     for (int32_t r = 0; r < ranks_of(t) && fits; r++) fits = its->at[r + 1] - its->at[r] < UINT32_MAX;
     if (fits && !t->of) t->of = its;
     if (its && (!fits || its != t->of)) s = fl_rows_gather(t->ctx, t->desc->site, t->args[1 + k].a);

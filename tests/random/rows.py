@@ -137,11 +137,33 @@ class Rows:
         t, columns, _ = self.table_of(space)
         other, u, j = self.draw.choice(self.spaces), self.fresh("u"), self.fresh("j")
         y, k = self.column(other), self.column(other, "i64")
-        self.lines.append(f"let {u} = table(g = {k}, y = {y}) |> {self.pick('distinct(g)', 'group_by(g) |> summarize(y = sum(y))', 'head(20)', 'where(g < 9) |> distinct(g)')}")
-        how = self.pick("", "", ', how = "left"', ', how = "semi"', ', how = "anti"')
-        show = self.pick(f"print(\"{{len({j})}} {{sum({j}.a)}}\")", f"show({j} |> group_by(g) |> summarize(n = count(), s = sum(a)) |> head(5))", f"show({j} |> tail(2))")
-        self.lines += [f"let {j} = {t} |> join({u}, on = g{how})", show]
+        text = f", w = {self.column(other, 'text')}" if other["text"] and self.draw.random() < 0.5 else ""
+        how = self.draw.choice(("", "", "left", "semi", "anti", "right", "full"))
+        form = self.pick("distinct(g)", "distinct(g)", "where(g % 3 > 0) |> distinct(g)", "head(20)", "where(g < 9) |> distinct(g)")
+        self.lines.append(f"let {u} = table(g = {k}, y = {y}{text}) |> {form}")
+        self.lines.append(f"let {j} = {t} |> join({u}, on = g{f', how = {chr(34)}{how}{chr(34)}' if how else ''})")
+        if text and how not in ("semi", "anti"):
+            value = "v" if how in ("", "right") else '(v ?? "v3")'
+            self.lines.append(f"print(count(for v in {j}.w: {value} == \"v3\"))")
+        if how in ("right", "full"):
+            self.lines.append(f"print(\"{{len({j})}} {{sum(for i in 0..len({j}): ({j}.a[i] ?? 0.5) * f64(i % 7))}} {{sum(for v in {j}.b: v ?? -1)}}\")")
+            return
+        self.lines.append(self.pick(f"print(\"{{len({j})}} {{sum({j}.a)}}\")", f"show({j} |> group_by(g) |> summarize(n = count(), s = sum(a)) |> head(5))",
+                                    f"print(\"{{len({j})}} {{sum(for i in 0..len({j}): {j}.a[i] * f64(i % 7))}}\")", f"show({j} |> tail(2))"))
         self.becomes(j, columns)
+
+    def taken(self, space):
+        """Rows by numbers: of any place, of few places, now and then of none."""
+        x, k, at = self.column(space), self.column(space, "i64"), self.fresh("p")
+        keep = self.pick("", "", f" if {k}[i] % 5 == 1")
+        past = " + 1" if self.faults and self.draw.random() < 0.2 else ""
+        self.lines.append(f"let {at} = [for i in 0..len({x}){keep}: ({self.pick('i * 31 + 7', 'i', 'i // 3', f'{k}[i] % 50 * i', f'len({x}) - 1 - i')}) % (len({x}){past})]")
+        made = {"f64": [self.fresh("x")], "i64": [self.fresh("k")], "text": []}
+        self.lines += [f"let {made['f64'][0]} = {x}[{at}]", f"let {made['i64'][0]} = {k}[{at}]"]
+        if space["text"]:
+            made["text"].append(self.fresh("t"))
+            self.lines.append(f"let {made['text'][0]} = {self.column(space, 'text')}[{at}]")
+        self.spaces.append(made)
 
     def windows(self, space):
         t, columns, nulls = self.table_of(space)
@@ -242,7 +264,7 @@ class Rows:
         for _ in range(self.draw.randrange(6, 16)):
             space = self.draw.choice(self.spaces)
             form = self.draw.choices((self.source, self.derive, self.texts, self.filtered, self.matrix, self.said, self.sorted_rows, self.joined,
-                                      self.windows, self.tasks, self.learned, self.checked), (2, 12, 2, 6, 2, 6, 3, 2, 2, 4, 1, 2))[0]
+                                      self.windows, self.tasks, self.learned, self.checked, self.taken), (2, 12, 2, 6, 2, 6, 3, 3, 2, 4, 1, 2, 3))[0]
             form() if form == self.source else form(space)
         for space in self.spaces:
             self.said(space)

@@ -41,10 +41,14 @@ static void all_whole(Parting *p, int n, FlValue *const *values, const FlOp *ask
 
 /* ---- who needs the whole ------------------------------------------------------------------------------- */
 
-/* Arrays of numbers alone. */
+/* Arrays of numbers alone; behind the keys of rows that are put in order also texts. */
 static bool takes_numbers(const FlOp *op) {
-  for (int i = 0; i < op->n_args; i++)
-    if (fl_dtype_is_text((FlDtype)op->args[i]->type.dtype) || op->args[i]->type.depth) return false;
+  int n_keys = 0;
+  for (int k = 0; k < op->attrs.n_columns; k++) n_keys += fl_ir_column_width(&op->attrs.columns[k]);
+  for (int i = 0; i < op->n_args; i++) {
+    bool may = op->code == FL_OP_SORT_ROWS && i >= n_keys;
+    if (op->args[i]->type.depth || (fl_dtype_is_text((FlDtype)op->args[i]->type.dtype) && !may)) return false;
+  }
   return true;
 }
 

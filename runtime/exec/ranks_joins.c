@@ -30,12 +30,6 @@ typedef struct Join {
   FlSlot alone;             /* of many right rows: the own ones without a partner */
 } Join;
 
-static int32_t args_of(const FlOpDesc *desc, int32_t n_columns) {
-  int32_t n = 0;
-  for (int32_t k = 0; k < n_columns; k++) n += desc->columns[k].flags & FL_COLUMN_NULLS ? 2 : 1;
-  return n;
-}
-
 static FlStatus no_memory(const Join *j) {
   return fl_fail_op(j->ctx, j->desc, FL_FAULT_MEMORY, "out of memory");
 }
@@ -319,7 +313,7 @@ static bool are_numbered(const Join *j) {
 }
 
 FlStatus fl_ranks_join(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results, bool *done) {
-  Join j = {.ctx = ctx, .desc = desc, .args = args, .own = *desc, .n_left = args_of(desc, desc->n_columns / 2)};
+  Join j = {.ctx = ctx, .desc = desc, .args = args, .own = *desc, .n_left = fl_key_args(desc, desc->n_columns / 2)};
   bool fits = true;
   *done = false;
   j.n = args[0].a->dims[0];

@@ -7,6 +7,7 @@
  * pay, or a rank has no room, each makes all. */
 #include "exec/ranks_args.h"
 #include "exec/ranks_parts.h"
+#include "part/part.h"
 
 static FlStatus ask(FlCtx *ctx, const FlOpDesc *desc, FlOpPart *part, const FlSlot *args, FlSlot *results) {
   ctx->op_part = part;
@@ -61,13 +62,15 @@ static FlStatus run_share(FlCtx *ctx, const FlOpDesc *desc, FlOpPart *part, cons
   return s;
 }
 
-/* The cut of what it is given, where all are arrays of numbers of so many rows, and some are in parts. */
+/* The cut of what it is given, where all are arrays of so many rows, the keys of numbers, and some are in
+ * parts. */
 static FlStatus cut_of(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, const FlCut **cut) {
   FlRowArgs by_rows = {desc, args, FL_ROWS_MOVE, -1};
   *cut = NULL;
   for (int32_t i = 0; i < desc->n_args; i++) {
     FlType1 t = desc->arg_types[i];
-    if (!fl_type_is_array(t) || t.depth || fl_dtype_is_text(t.dtype)) return 0;
+    if (!fl_type_is_array(t) || t.depth) return 0;
+    if (fl_dtype_is_text(t.dtype) && (desc->run != fl_rt_sort_rows || i < fl_key_args(desc, desc->n_columns))) return 0;
     if (args[i].a->dims[0] != args[0].a->dims[0]) return 0;
   }
   by_rows.rows = args[0].a->dims[0];

@@ -2,7 +2,7 @@
 """Joins of tables that are in parts between ranks, and rows taken by their numbers: all kinds of join give the pairs, in the order, that
 plain Python makes of nested loops, over ranks x workers; keys of one and of two columns, with nulls, NaN and zeros of both signs; right
 tables of few rows, that go to all, and of many; keys that are all different, that come again and again, and one that half of the rows have.
-Then rows of all kinds of columns, by numbers that are own rows, rows of others, none, and wrong.
+Then rows of all kinds of columns, by numbers that are own rows, rows of others, none, and wrong; and texts that go with rows that are sorted.
 
 usage: ranks_joins.py
 """
@@ -196,7 +196,41 @@ def takes():
         shutil.rmtree(script.parent)
 
 
+# Texts, some of them null, that go with rows which are sorted by numbers, once and once more.
+CARRIED = """
+let n = {n}
+let k = [for i in 0..n: (i * 7919) % 1009]
+let names = [for v in k: "name {{v % 37}}, of some length"]
+let t = table(key = k, name = names, late = if_else(k % 11 == 3, null, k % 90 - 20), row = [for i in 0..n: i], word = if_else(k % 5 == 1, null, names))
+let a = t |> sort(desc(key))
+let b = t |> sort(late, desc(col.row))
+let c = a |> where(key > 300) |> sort(col.row) |> select(name, word)
+fn places(s: text[m], word: text) -> i64 = sum(for i in 0..m: if s[i] == word {{ i + 1 }} else {{ 0 }})
+fn known(s: text?[m]) -> i64 = sum(for i in 0..m: if is_null(s[i]) {{ 0 }} else {{ i + 1 }})
+let all = "name 7, of some length"
+print("{{places(a.name, all)}} {{places(b.name, all)}} {{places(c.name, all)}} {{known(a.word)}} {{known(b.word)}} {{known(c.word)}} {{sum(for i in 0..n: i * b.row[i])}}")
+show(b |> head(2))
+"""
+
+
+def carried():
+    for n in (0, 1, 2, 40, 4097, 9001) + (() if SHORT else (50_001,)):
+        script = ranks.scratch(CARRIED.format(n=n))
+        wrong = ranks.compare(script, WAYS)
+        check(not wrong, f"texts of {n} rows that are sorted over ranks", "\n".join(wrong))
+        k = [i * 7919 % 1009 for i in range(n)]
+        late = [1000 if v % 11 == 3 else v % 90 - 20 for v in k]
+        a, b = sorted(range(n), key=lambda i: -k[i]), sorted(range(n), key=lambda i: (late[i], -i))
+        orders = [a, b, [i for i in range(n) if k[i] > 300]]
+        exact = [sum(at + 1 for at, row in enumerate(order) if k[row] % 37 == 7) for order in orders]
+        exact += [sum(at + 1 for at, row in enumerate(order) if k[row] % 5 != 1) for order in orders] + [sum(i * row for i, row in enumerate(b))]
+        got = ranks.run(script, [(2, 2, 0, "")])[1]["out"].decode().splitlines()[0]
+        check(got == " ".join(map(str, exact)), f"texts of {n} rows that are sorted are those of Python", f"{got}\n{exact}")
+        shutil.rmtree(script.parent)
+
+
 if __name__ == "__main__":
+    carried()
     takes()
     joins()
     finish()

@@ -41,20 +41,20 @@ static void all_whole(Parting *p, int n, FlValue *const *values, const FlOp *ask
 
 /* ---- who needs the whole ------------------------------------------------------------------------------- */
 
-/* Arrays of numbers alone; behind the keys of rows that are put in order also texts. */
+/* Arrays of numbers alone; as keys of joins, and behind the keys of rows that are put in order, also texts. */
 static bool takes_numbers(const FlOp *op) {
   int n_keys = 0;
   for (int k = 0; k < op->attrs.n_columns; k++) n_keys += fl_ir_column_width(&op->attrs.columns[k]);
   for (int i = 0; i < op->n_args; i++) {
-    bool may = op->code == FL_OP_SORT_ROWS && i >= n_keys;
+    bool may = op->code == FL_OP_JOIN || (op->code == FL_OP_SORT_ROWS && i >= n_keys);
     if (op->args[i]->type.depth || (fl_dtype_is_text((FlDtype)op->args[i]->type.dtype) && !may)) return false;
   }
   return true;
 }
 
 /* Which rows it may have in parts: its own where it works on these, those that it folds where their states
- * are joined, those that it puts in order, joins or takes by their numbers, where they are numbers
- * themselves; for others it would have to ask other parts, which is not built. */
+ * are joined, those that it puts in order by numbers, joins, or takes by their numbers; for others it would
+ * have to ask other parts, which is not built. */
 static bool takes_parts(const FlPlanStep *s, FlInParts form, const FlUse *u) {
   FlRows rows = u->rows;
   if (form == FL_PARTS_TAKE && rows == FL_ROWS_MOVE) return !u->value->type.depth;

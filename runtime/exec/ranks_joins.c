@@ -1,9 +1,9 @@
 /* ranks_joins.c: joins of tables that are in parts between ranks.
  *
- * In: JOIN, of keys that are numbers, of which each rank has some rows of a side, or of both. Out: its pairs,
- * in parts: each rank has those of its left rows. What always holds: pairs stand by left row, and then by
+ * In: JOIN, of keys of which each rank has some rows of a side, or of both. Out: its pairs, in parts: each
+ * rank has those of its left rows. What always holds: pairs stand by left row, and then by
  * right row, as those of one rank do. The keys of a right table that has few rows go to all; else keys of both
- * sides go to whoever joins them (ranks_pairs.c). What `right` and `full` add, the right rows without a
+ * sides, if they are numbers, go to whoever joins them (ranks_pairs.c); texts are made whole. What `right` and `full` add, the right rows without a
  * partner, stands behind all pairs: of few right rows at the last rank, once all have said which they found,
  * else all pairs are laid anew, as evenly as can be. A join that fails somewhere is made once more, of all
  * rows, by all. */
@@ -305,9 +305,10 @@ static FlStatus run(Join *j, FlSlot *results, bool *done) {
   return s;
 }
 
-/* Each rank numbers its rows with 32 bits, and all right ones. */
-static bool are_numbered(const Join *j) {
+/* Keys that can go to others are numbers; each rank numbers its rows with 32 bits, and all right ones. */
+static bool can_go(const Join *j) {
   bool fine = j->cut && j->right && j->m < UINT32_MAX;
+  for (int32_t i = 0; i < j->desc->n_args; i++) fine &= !fl_dtype_is_text(j->desc->arg_types[i].dtype);
   for (int32_t k = 0; fine && k < j->cut->n; k++) fine = j->cut->at[k + 1] - j->cut->at[k] < UINT32_MAX;
   return fine;
 }
@@ -331,7 +332,7 @@ FlStatus fl_ranks_join(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlS
   }
   if (!s && !j.cut) j.cut = fl_rows_cut(ctx, j.n, 1);
   if (!s && !j.right) j.right = fl_rows_cut(ctx, j.m, 1);
-  if (!s && fits && (j.few || are_numbered(&j))) s = run(&j, results, done);
+  if (!s && fits && (j.few || can_go(&j))) s = run(&j, results, done);
   if (s || *done) return s;
   return fl_part_all_whole(ctx, desc->site, desc->name, desc->n_args, desc->arg_types, args);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Joins of tables that are in parts between ranks, and rows taken by their numbers: all kinds of join give the pairs, in the order, that
-plain Python makes of nested loops, over ranks x workers; keys of one and of two columns, with nulls, NaN and zeros of both signs; right
+plain Python makes of nested loops, over ranks x workers; keys of one and of two columns, of numbers and of texts, with nulls, NaN and zeros of both signs; right
 tables of few rows, that go to all, and of many; keys that are all different, that come again and again, and one that half of the rows have.
 Then rows of all kinds of columns, by numbers that are own rows, rows of others, none, and wrong; and texts that go with rows that are sorted.
 
@@ -25,8 +25,8 @@ let m = {m}
 let k = [for i in 0..n: {left}]
 let q = [for i in 0..m: {right}]
 fn odd(v: i64) -> f64 = if v % 1009 == 5 {{ nan }} else if v == 6 {{ -0.0 }} else if v == 8 {{ 0.0 }} else {{ f64(v) }}
-let t = table(key = if_else(k % 11 == 3, null, k), x = [for v in k: odd(v)], half = k % 2 == 0, small = [for v in k: i16(v % 1000)], a = [for i in 0..n: i], single = [for i in 0..n: f32(i)])
-let u = table(key = if_else(q % 7 == 3, null, q), x = [for v in q: odd(v)], half = q % 3 == 0, small = [for v in q: i16(v % 1000)], b = [for i in 0..m: i], late = if_else(q % 5 == 1, null, q * 3), name = [for v in q: "name {{v % 9}}"])
+let t = table(key = if_else(k % 11 == 3, null, k), x = [for v in k: odd(v)], half = k % 2 == 0, small = [for v in k: i16(v % 1000)], a = [for i in 0..n: i], single = [for i in 0..n: f32(i)], word = if_else(k % 13 == 2, null, [for v in k: "the word {{v % 700}}"]))
+let u = table(key = if_else(q % 7 == 3, null, q), x = [for v in q: odd(v)], half = q % 3 == 0, small = [for v in q: i16(v % 1000)], b = [for i in 0..m: i], late = if_else(q % 5 == 1, null, q * 3), name = [for v in q: "name {{v % 9}}"], word = if_else(q % 17 == 3, null, [for v in q: "the word {{v % 700}}"]))
 fn told(left: i64?[p], right: i64?[p]) -> i64 = sum(for i in 0..p: (i % 997 + 1) * ((left[i] ?? 1000003) * 7 + (right[i] ?? 2000003)) % 1000000007)
 fn one(left: i64[p]) -> i64 = sum(for i in 0..p: (i % 997 + 1) * (left[i] * 7) % 1000000007)
 """
@@ -95,6 +95,7 @@ def exact_of(n, m, kind):
     k, q = [left(i) for i in range(n)], [right(i) for i in range(m)]
     keys = {"key": ([None if v % 11 == 3 else v for v in k], [None if v % 7 == 3 else v for v in q]),
             "x": ([odd(v) for v in k], [odd(v) for v in q]),
+            "word": ([None if v % 13 == 2 else v % 700 for v in k], [None if v % 17 == 3 else v % 700 for v in q]),
             "key, half": ([None if v % 11 == 3 else (v, v % 2 == 0) for v in k], [None if v % 7 == 3 else (v, v % 3 == 0) for v in q])}
     return [told(pairs(*keys[on], how), how) for on in keys for how in HOW], list(keys)
 

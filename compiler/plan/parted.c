@@ -41,7 +41,8 @@ static void all_whole(Parting *p, int n, FlValue *const *values, const FlOp *ask
 
 /* ---- who needs the whole ------------------------------------------------------------------------------- */
 
-/* Arrays of numbers alone; as keys of joins, and behind the keys of rows that are put in order, also texts. */
+/* Arrays of numbers alone; as keys of joins, and behind the keys of rows that are put in order, also
+ * texts. */
 static bool takes_numbers(const FlOp *op) {
   int n_keys = 0;
   for (int k = 0; k < op->attrs.n_columns; k++) n_keys += fl_ir_column_width(&op->attrs.columns[k]);

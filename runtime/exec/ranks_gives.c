@@ -1,8 +1,8 @@
 /* ranks_gives.c: each rank gives each other one some of what it has, and gets as much, or answers.
  *
  * In: how many things are for whom. Out: those that came, in the order of the ranks that gave them. What
- * always holds: what a rank gives to itself stands among them, too. Texts travel as parcels, of which who takes
- * them keeps the bytes. */
+ * always holds: what a rank gives to itself stands among them, too. Texts travel as parcels, of which who
+ * takes them keeps the bytes. */
 #include "exec/ranks_gives.h"
 
 #include <stdlib.h>
@@ -28,7 +28,8 @@ void fl_gives_reset(FlGives *g) {
 static bool trade(const FlGives *g) {
   int32_t here = g->ranks->here;
   if (g->bytes[here]) memcpy(g->in[here], g->out[here], (size_t)g->bytes[here]);
-  const FlRankTrade all = {(const void *const *)g->out, g->bytes, (void *const *)g->in, g->bytes + g->ranks->n};
+  const FlRankTrade all = {(const void *const *)g->out, g->bytes, (void *const *)g->in,
+                           g->bytes + g->ranks->n};
   return fl_ranks_trade(g->ranks, &all);
 }
 
@@ -47,7 +48,8 @@ int64_t fl_gives_taken(const FlGives *g) {
   return n;
 }
 
-static bool move(FlGives *g, const int64_t *gives, const void *from, const int64_t *takes, void *to, int64_t size) {
+static bool move(FlGives *g, const int64_t *gives, const void *from, const int64_t *takes, void *to,
+                 int64_t size) {
   char *out = (char *)(uintptr_t)from, *in = to;
   for (int32_t k = 0; k < g->ranks->n; k++) {
     g->out[k] = out;
@@ -117,7 +119,8 @@ static FlStatus open_texts(FlCtx *ctx, const FlArray *packed, const FlGives *all
   return s;
 }
 
-FlStatus fl_gives_return_texts(FlCtx *ctx, int32_t site, const FlGives *rows, const FlArray *from, FlArray *to) {
+FlStatus fl_gives_return_texts(FlCtx *ctx, int32_t site, const FlGives *rows, const FlArray *from,
+                               FlArray *to) {
   FlGives all;
   bool fine = fl_gives_init(&all, ctx->ranks);
   FlArray *packed = fine ? pack_texts(ctx, rows, from, &all) : NULL, *taken = NULL;

@@ -25,6 +25,7 @@ bool fl_gives_trade(FlGives *g, const void *from, void *to, int64_t size);
 bool fl_gives_return(FlGives *g, const void *from, void *to, int64_t size);
 /* The same of arrays of texts, whose bytes `to` keeps: all ranks do this, and how it went is the same at all.
  */
-FlStatus fl_gives_return_texts(FlCtx *ctx, int32_t site, const FlGives *rows, const FlArray *from, FlArray *to);
+FlStatus fl_gives_return_texts(FlCtx *ctx, int32_t site, const FlGives *rows, const FlArray *from,
+                               FlArray *to);
 
 #endif

@@ -1,12 +1,12 @@
 /* ranks_joins.c: joins of tables that are in parts between ranks.
  *
  * In: JOIN, of keys of which each rank has some rows of a side, or of both. Out: its pairs, in parts: each
- * rank has those of its left rows. What always holds: pairs stand by left row, and then by
- * right row, as those of one rank do. The keys of a right table that has few rows go to all; else keys of both
- * sides, if they are numbers, go to whoever joins them (ranks_pairs.c); texts are made whole. What `right` and `full` add, the right rows without a
- * partner, stands behind all pairs: of few right rows at the last rank, once all have said which they found,
- * else all pairs are laid anew, as evenly as can be. A join that fails somewhere is made once more, of all
- * rows, by all. */
+ * rank has those of its left rows. What always holds: pairs stand by left row, and then by right row, as
+ * those of one rank do. The keys of a right table that has few rows go to all; else keys of both sides, if
+ * they are numbers, go to whoever joins them (ranks_pairs.c); texts are made whole. What `right` and
+ * `full` add, the right rows without a partner, stands behind all pairs: of few right rows at the last
+ * rank, once all have said which they found, else all pairs are laid anew, as evenly as can be. A join
+ * that fails somewhere is made once more, of all rows, by all. */
 #include "exec/ranks_pairs.h"
 #include "part/part.h"
 
@@ -26,7 +26,7 @@ typedef struct Join {
   bool few;                 /* right rows, which are whole at all ranks */
   bool rest;                /* right rows without a partner are added */
   bool several;             /* some left row has several partners, where that is known */
-  FlSlot made[3];           /* rows, left rows, right rows: the own ones, left rows from the first own one on */
+  FlSlot made[3];           /* rows, left rows, right rows: the own ones, counted from the first one */
   FlSlot alone;             /* of many right rows: the own ones without a partner */
 } Join;
 
@@ -314,7 +314,11 @@ static bool can_go(const Join *j) {
 }
 
 FlStatus fl_ranks_join(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results, bool *done) {
-  Join j = {.ctx = ctx, .desc = desc, .args = args, .own = *desc, .n_left = fl_key_args(desc, desc->n_columns / 2)};
+  Join j = {.ctx = ctx,
+            .desc = desc,
+            .args = args,
+            .own = *desc,
+            .n_left = fl_key_args(desc, desc->n_columns / 2)};
   bool fits = true;
   *done = false;
   j.n = args[0].a->dims[0];

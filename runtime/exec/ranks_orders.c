@@ -105,7 +105,7 @@ static FlStatus order_numbers(FlCtx *ctx, const FlOpDesc *desc, const FlCut *cut
   return s;
 }
 
-/* ---- texts ---------------------------------------------------------------------------------------------- */
+/* ---- texts --------------------------------------------------------------------------------------------- */
 
 int32_t fl_key_args(const FlOpDesc *desc, int32_t n_columns) {
   int32_t n = 0;

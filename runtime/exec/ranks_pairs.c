@@ -1,12 +1,12 @@
 /* ranks_pairs.c: the pairs of a join of two tables, of both of which ranks have some rows.
  *
- * In: JOIN, with keys that are numbers. Out: at each rank the pairs of its left rows, in the order of one rank,
- * and which of its right rows have no partner. What always holds: keys of both sides, with their numbers, go by
- * a hash of the keys to ranks, where they are joined, piece by piece; a pair goes back to whoever has the left
- * row. The partners of a left row all come from one piece, ascending, so that it does not matter in which order
- * pieces come. Rows with a null key stay where they are. Where a sample of the left rows says that few keys are
- * frequent, each rank asks once for each different key that it has: how often a left key comes is no matter
- * then. Beside its rows and its pairs a rank has memory for a piece. */
+ * In: JOIN, with keys that are numbers. Out: at each rank the pairs of its left rows, in the order of one
+ * rank, and which of its right rows have no partner. What always holds: keys of both sides, with their
+ * numbers, go by a hash of the keys to ranks, where they are joined, piece by piece; a pair goes back to
+ * whoever has the left row. The partners of a left row all come from one piece, ascending, so that it does
+ * not matter in which order pieces come. Rows with a null key stay where they are. Where a sample of the
+ * left rows says that few keys are frequent, each rank asks once for each different key that it has: how
+ * often a left key comes is no matter then. Beside its rows and its pairs a rank has memory for a piece. */
 #include "exec/ranks_pairs.h"
 #include "exec/ranks_gives.h"
 #include "exec/ranks_trade.h"
@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLE = 1 << 12, ALIKE = 8 }; /* so many rows are looked at; one part of them says that keys are few */
+/* So many rows are looked at; one of so many parts of them that come again says that keys are few. */
+enum { SAMPLE = 1 << 12, ALIKE = 8 };
 static const uint32_t NONE = UINT32_MAX;
 
 /* Pairs of a piece that are no left row's first one: left, right, one behind the other. */
@@ -266,7 +267,8 @@ static FlStatus note_pairs(Keyed *k, FlArray *came, int64_t piece) {
   return kept ? 0 : FL_STATUS_MEMORY;
 }
 
-static FlStatus return_pairs(Keyed *k, FlStatus own, FlSlot *const came[2], const FlSlot made[3], int64_t piece) {
+static FlStatus return_pairs(Keyed *k, FlStatus own, FlSlot *const came[2], const FlSlot made[3],
+                             int64_t piece) {
   FlArray *words = own ? NULL : words_of_pairs(k, came, made, piece), *mine = NULL;
   if (!own && !words) own = FL_STATUS_MEMORY;
   FlStatus s = give_back(k, own, words, 2, &mine);
@@ -390,7 +392,8 @@ static FlStatus begin(Keyed *k) {
   FlPairs *p = k->p;
   FlCtx *ctx = p->ctx;
   int32_t n_keys = n_keys_of(p);
-  int64_t rows = fl_cut_rows(k->asked) > fl_cut_rows(p->right) ? fl_cut_rows(k->asked) : fl_cut_rows(p->right);
+  int64_t rows = fl_cut_rows(k->asked);
+  if (fl_cut_rows(p->right) > rows) rows = fl_cut_rows(p->right);
   for (int i = 0; i < 2; i++) {
     k->keys[i] = *p->desc;
     k->keys[i].columns = p->desc->columns + i * n_keys;
@@ -404,7 +407,8 @@ static FlStatus begin(Keyed *k) {
                             .bits = fl_trade_bits(ctx->ranks, rows),
                             .n_arrays = i ? p->desc->n_args - p->n_left : p->n_left};
   }
-  int64_t asked = fl_cut_to(k->asked) - fl_cut_from(k->asked), right = fl_cut_to(p->right) - fl_cut_from(p->right);
+  int64_t asked = fl_cut_to(k->asked) - fl_cut_from(k->asked);
+  int64_t right = fl_cut_to(p->right) - fl_cut_from(p->right);
   k->found = new_column(ctx, FL_U32, asked);
   if (k->found && asked) memset(k->found->data, 0xff, (size_t)asked * sizeof(uint32_t));
   if (p->rest) k->alone = new_column(ctx, FL_U8, right);

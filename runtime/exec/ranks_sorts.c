@@ -70,7 +70,8 @@ static FlStatus cut_of(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, con
   for (int32_t i = 0; i < desc->n_args; i++) {
     FlType1 t = desc->arg_types[i];
     if (!fl_type_is_array(t) || t.depth) return 0;
-    if (fl_dtype_is_text(t.dtype) && (desc->run != fl_rt_sort_rows || i < fl_key_args(desc, desc->n_columns))) return 0;
+    bool may = desc->run == fl_rt_sort_rows && i >= fl_key_args(desc, desc->n_columns);
+    if (fl_dtype_is_text(t.dtype) && !may) return 0;
     if (args[i].a->dims[0] != args[0].a->dims[0]) return 0;
   }
   by_rows.rows = args[0].a->dims[0];

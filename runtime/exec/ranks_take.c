@@ -22,7 +22,7 @@ typedef struct Take {
   FlSlot *results;
   const FlCut *cut, *of; /* of the numbers; of the arrays that are in parts, NULL: all are whole */
   FlArray *numbers;      /* the own ones: i64, or u32, the greatest for -1 */
-  bool own, in_order;    /* all are own rows of those arrays; and these, one after the other, are all of them */
+  bool own, in_order;    /* all are own rows of those arrays; all of these, one after the other */
   int64_t pieces;
 } Take;
 
@@ -90,7 +90,8 @@ static FlStatus look(Take *t, bool *fits) {
 
 /* ---- taking -------------------------------------------------------------------------------------------- */
 
-/* Of those arrays that are in parts, or of the others: rows of `from` by the numbers, to `made`, by result. */
+/* Of those arrays that are in parts, or of the others: rows of `from` by the numbers, to `made`, by
+ * result. */
 static FlStatus take(const Take *t, FlArray *numbers, bool parted, const FlSlot *from, FlSlot *made) {
   int32_t n = 0, most = t->desc->n_results;
   FlSlot *args = calloc((size_t)most + 1, sizeof *args), *results = calloc((size_t)most + 1, sizeof *results);

@@ -241,7 +241,8 @@ FlStatus fl_trade_begin(FlTrade *t, const FlSlot *arrays) {
   if (!t->hashed) t->bits = fl_trade_bits(t->ctx->ranks, fl_cut_rows(t->cut));
   FlStatus s = fl_trade_meet(t, begin(t, arrays));
   if (!s && !t->hashed) s = look(t, &sample);
-  if (!s) s = fl_trade_meet(t, t->hashed ? fl_order_trade_hash(t->trade) : fl_order_trade_find(t->trade, sample));
+  if (!s && t->hashed) s = fl_trade_meet(t, fl_order_trade_hash(t->trade));
+  else if (!s) s = fl_trade_meet(t, fl_order_trade_find(t->trade, sample));
   free(sample);
   if (!s) s = count(t);
   return s ? s : fl_trade_meet(t, room_of_piece(t));

@@ -99,7 +99,12 @@ static void plain_body(void *env, int64_t from, int64_t to, int worker) {
 static FlStatus make_plain(const Join *j, FlSlot *numbers, int64_t by) {
   if (numbers->a->dtype == FL_I64 && by == 0) return 0;
   int64_t n = numbers->a->dims[0];
-  FlArray *plain = fl_array_new(j->ctx, FL_I64, 1, &n);
+  FlArray *plain = fl_array_reuse(numbers->a); /* where they stand, if they have 64 bits */
+  if (plain && plain->dtype != FL_I64) {
+    fl_array_unref(plain);
+    plain = NULL;
+  }
+  if (!plain) plain = fl_array_new(j->ctx, FL_I64, 1, &n);
   if (!plain) return FL_STATUS_MEMORY;
   Plain p = {numbers->a, by, plain->data};
   fl_parallel_for(j->ctx, n, 1 << 16, plain_body, &p);

@@ -355,17 +355,25 @@ static int64_t emit(const Keyed *k, const Lists *l, int64_t row, int64_t *left, 
   return more + 1;
 }
 
+/* Each own left row has one pair, of which `take` alone reads the numbers. */
+static FlStatus write_each(Keyed *k, int64_t n) {
+  FlPairs *p = k->p;
+  p->lefts.a = fl_part_all_rows(p->ctx, n);
+  p->rights.a = k->group ? new_column(p->ctx, FL_U32, n) : fl_array_ref(k->found);
+  if (!p->lefts.a || !p->rights.a) return FL_STATUS_MEMORY;
+  const int64_t *group = k->group ? k->group->data : NULL;
+  uint32_t *right = p->rights.a->data;
+  for (int64_t i = 0; group && i < n; i++) right[i] = ((const uint32_t *)k->found->data)[group[i]];
+  return 0;
+}
+
 static FlStatus write_pairs(Keyed *k, const Lists *l) {
   FlPairs *p = k->p;
   enum { BOTH = FL_JOIN_LEFT_TAKEN | FL_JOIN_RIGHT_TAKEN };
   int64_t n = fl_cut_to(p->left) - fl_cut_from(p->left), all = 0, at = 0;
   for (int64_t i = 0; i < n; i++) all += emit(k, l, i, NULL, NULL);
-  bool each = all == n && !l->at && !k->group && !p->rest && !asks_whether(p) && (p->desc->i & BOTH) == BOTH;
-  if (each) {
-    p->lefts.a = fl_part_all_rows(p->ctx, n);
-    p->rights.a = fl_array_ref(k->found);
-    return p->lefts.a ? 0 : FL_STATUS_MEMORY;
-  }
+  bool each = all == n && !l->at && !p->rest && !asks_whether(p) && (p->desc->i & BOTH) == BOTH;
+  if (each) return write_each(k, n);
   p->lefts.a = new_column(p->ctx, FL_I64, all);
   p->rights.a = new_column(p->ctx, FL_I64, all);
   if (!p->lefts.a || !p->rights.a) return FL_STATUS_MEMORY;

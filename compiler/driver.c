@@ -11,6 +11,7 @@
 #include "opt/opt.h"
 #include "report/record.h"
 #include "syntax/ast.h"
+#include "syntax/foreign.h"
 #include "cli/scripts.h"
 
 #include <stdlib.h>
@@ -143,6 +144,36 @@ static const char *about(FlCompilation *c, const FlBuildOptions *options) {
       c->sema.module->name, FL_FLOW_VERSION, source, cpu);
 }
 
+enum { JUDGED_TEXT = 1 << 18 }; /* bytes of a script up to which what is proposed is tried */
+
+typedef struct Judge {
+  const Asked *a;
+  const FlSemaOptions *sema;
+} Judge;
+
+/* The first error of a text between two bytes (FlForeignJudge). */
+static const FlDiag *first_error(void *of, const char *text, uint32_t from, uint32_t to) {
+  const Judge *j = of;
+  FlCompilation *c = j->a->c;
+  const FlDiag *first = NULL, *too_long = c->sink->diags.at[0];
+  if (strlen(text) > JUDGED_TEXT) return too_long;
+  FlSources *sources = fl_sources_make(c->arena);
+  if (c->library) sources->shared = c->library->sources;
+  FlSink *sink = fl_sink_make(c->arena, sources);
+  FlSource *script = fl_sources_add(sources, c->script->path, text, strlen(text));
+  FlSemaOptions sema = *j->sema;
+  sema.witness = NULL;
+  FlAst *ast = fl_syntax_parse(c->arena, c->names, script, sink);
+  if (ast->has_meaning) (void)fl_sema_module(c->arena, c->names, sources, sink, ast, &sema);
+  for (int i = 0; i < sink->diags.n; i++) {
+    const FlDiag *d = sink->diags.at[i];
+    bool within = d->span.file == script->id && d->span.start >= from && d->span.start <= to;
+    if (within && fl_diag_severity(d->code) == FL_ERROR && (!first ||
+        d->span.start < first->span.start)) first = d;
+  }
+  return first;
+}
+
 static void check(void *arg) {
   const Asked *a = arg;
   FlCompilation *c = a->c;
@@ -164,6 +195,7 @@ static void check(void *arg) {
   if (c->ast) c->script = c->ast->source;
   else c->ast = fl_syntax_parse(c->arena, c->names, c->script, c->sink);
   if (c->ast->has_meaning) c->sema = fl_sema_module(c->arena, c->names, c->sources, c->sink, c->ast, &sema);
+  if (c->sink->n_errors) fl_foreign_suggest(c->arena, c->sink, c->script, first_error, &(Judge){a, &sema});
 }
 
 void fl_front_check(FlCompilation *c, const FlWorld *world, const FlWitness *witness, int test) {

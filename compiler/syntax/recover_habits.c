@@ -361,10 +361,12 @@ static bool returned(const Place *x) {
   const FlToken *t = x->found, *begin = x->bracket;
   if (!is(x, x->prev, "return") || x->prev != x->head || !begin || begin->kind != FL_TOK_LBRACE) return false;
   while (is_before(x, begin) && begin[-1].kind != FL_TOK_NEWLINE && begin[-1].kind != FL_TOK_LBRACE)
-    begin = begin[-1].match >= 0 ? &x->p->tokens.at[begin[-1].match] : begin - 1;
+    begin = begin[-1].match >= 0 && &x->p->tokens.at[begin[-1].match] < begin - 1
+        ? &x->p->tokens.at[begin[-1].match]
+                                                                                   : begin - 1;
   if (begin->kind != FL_TOK_FN && begin->kind != FL_TOK_STAGE) return false;
   while (t->kind && t->kind != FL_TOK_NEWLINE && t->kind != FL_TOK_RBRACE)
-    t = t->match >= 0 ? &x->p->tokens.at[t->match] + 1 : t + 1;
+    t = t->match >= 0 && &x->p->tokens.at[t->match] > t ? &x->p->tokens.at[t->match] + 1 : t + 1;
   while (t->kind == FL_TOK_NEWLINE) t++;
   if (t->kind != FL_TOK_RBRACE) return false;
   word_error(x, x->prev, "a block gives its last expression; leave `return` out", x->prev, x->prev, "");

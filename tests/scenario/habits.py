@@ -25,10 +25,10 @@ CASES = [  # written from habit -> the message, or the script that its edit make
     ('t |> join(other, on = "k")', "t |> join(other, on = k)"), ("t |> filter(x > 1)", "t |> where(x > 1)"),
     ("t |> mutate(q = x * 2)", "t |> derive(q = x * 2)"), ("print(True)", "print(true)"), ("t |> fillna(x = 0.0)", "t |> fill_null(x = 0.0)"),
     ("t |> order_by(x)", "t |> sort(x)"), ("t |> drop_duplicates(k)", "t |> distinct(k)"), ("print(str(p))", "print(text(p))"),
-    ('t |> sort(x, descending = true)', "`sort(desc(x))`"), ('t["x"]', "t.x"), ('print(f"{p}")', 'print("{p}")'),
-    ('let q = ["a": 1]', "(a = 1, b = 2)"), ("let q = [2 * v for v in a]", "let q = [for v in a: 2 * v]"), ("q = 3", "let q = .."),
+    ('t |> sort(x, descending = true)', "t |> sort(desc(x))"), ('t["x"]', "t.x"), ('print(f"{p}")', 'print("{p}")'),
+    ('let q = ["a": 1]', "(a = 1, b = 2)"), ("let q = [2 * v for v in a]", "let q = [for v in a: 2 * v]"), ("q = 3", "let q = 3"),
     ("t |> group_by(k) |> mean(x)", "summarize(mean = mean(x))"), ("linear.ols(m, a)", "import linear"), ("kmeans(m, 2)", "`cluster.kmeans`, with `import cluster`"),
-    ("sort(a, descending = true)", "`a[argsort(-a)]`"), ("t |> sort(x desc)", "t |> sort(desc(x))"), ("let q: i64 = len(a) / 2", "`//`"), ("import pandas as pd", "part of the language"),
+    ("sort(a, descending = true)", "a[argsort(-a)]"), ("t |> sort(x desc)", "t |> sort(desc(x))"), ("let q: i64 = len(a) / 2", "`//`"), ("import pandas as pd", ""),
     ("import linear\nprint(linear.ridge(m, a, alpha = 1.0))", "print(linear.ridge(m, a, lambda = 1.0))"),
     ("import linear\nprint(linear.logistic(m, [false, true, true], C = 2.0))", "1 / C"), ("import linear\nprint(linear.ols(m, a, sample_weight = b))", "print(linear.ols(m, a, weights = b))"),
     ("import linear\nprint(linear.ridge(m, a, fit_intercept = false))", "print(linear.ridge(m, a, intercept = false))"),
@@ -41,10 +41,10 @@ CASES = [  # written from habit -> the message, or the script that its edit make
     ('t |> where("x" > 1)', "t |> where(x > 1)"), ('t |> where("s" == "u")', 't |> where(s == "u")'), ('t |> where("s" in ["u"])', 't |> where(s in ["u"])'),
     ('t |> derive((x * 2).alias("q"))', "t |> derive(q = (x * 2))"), ("t |> drop(columns = x)", "t |> drop(x)"), ("t |> drop_null(subset = x)", "t |> drop_null(x)"),
     ('t |> rename(x = "q")', "t |> rename(q = x)"), ("print(len t)", "`len(..)`"), ('t[, "x"]', "`t.x`"),
-    ("print(n())", "print(count())"), ("t.shape", "len(t)"), ('t |> derive(u = s.str.upper())', "t |> derive(u = upper(s))"), ("t |> derive(z = x.fillna(0))", "x ?? 0"),
-    ("t |> derive(z = x.dropna())", "t |> drop_null(x)"), ("print(length(w))", "n_chars(w)"), ("t |> derive(z = ifnull(x, 0))", "x ?? 0"),
+    ("print(n())", "print(count())"), ("t.shape", "len(t)"), ('t |> derive(u = s.str.upper())', "t |> derive(u = upper(s))"), ("t |> derive(z = x.fillna(0))", "t |> derive(z = x ?? 0)"),
+    ("t |> derive(z = x.dropna())", "t |> drop_null(x)"), ("print(length(w))", "n_chars(w)"), ("t |> derive(z = ifnull(x, 0))", "t |> derive(z = x ?? 0)"),
     ("t |> select(across(x))", "each(numeric()"), ("print(least(a, b))", "print(min(a, b))"), ('print(left(w, 2))', "slice(w, 0, 3)"),
-    ("let q = predict(p, m)", "linear.predict(model, x)"), ("print(round(p, places = 2))", "x, digits"), ("for i in range(3) { print(i) }", "0..n"), ("np.mean(a)", "mean(a)"), ("np.where(a > 1, 1, 0)", "if c { a } else { b }"),
+    ("let q = predict(p, m)", "linear.predict(model, x)"), ("print(round(p, places = 2))", "x, digits"), ("for i in range(3) { print(i) }", "for i in 0..3 { print(i) }"), ("np.mean(a)", "mean(a)"), ("np.where(a > 1, 1, 0)", "if a > 1 { 1 } else { 0 }"),
 ]
 
 

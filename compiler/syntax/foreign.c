@@ -1,0 +1,382 @@
+/* foreign.c: statements as other languages write them, rewritten in flow.
+ *
+ * In: a source with errors. Out: the first error of a statement gets an edit of all that is written otherwise
+ * in it. What always holds: an edit leads to a statement without errors; a statement in which no form of
+ * another
+ * language stands is left alone. */
+#include "syntax/foreign.h"
+
+#include <stdlib.h>
+
+enum { LONGEST = 4000, MOST_CHANGES = 80, MOST_STATEMENTS = 20, MOST_EDITS = 5, WIDEST = 90 };
+
+static const char *const signs[] = {"%in%", "%*%", "%/%", "%>%", "...", "..=", "===", "!==", "**=", "<=>",
+    "%%", "**", "<-",
+                                    "->",   "=>",  "==",  "!=",  "<>",  "<=",  ">=",  "&&",  "||",  "|>",
+                                        "..",
+                                    "::",   "+=",  "-=",  "*=",  "/=",  "++",  "--",  "//",  ":=",  "??",
+                                        "~="};
+
+static size_t sign_at(const char *s, bool apart) {
+  static const char broadcast[] = "*/+-^";
+  if (apart && *s == '.' && s[1] && strchr(broadcast, s[1]) && s[2] == ' ') return 2;
+  for (size_t k = 0; k < sizeof signs / sizeof *signs; k++)
+    if (strncmp(s, signs[k], strlen(signs[k])) == 0) return strlen(signs[k]);
+  return 1;
+}
+
+static bool in_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (c & 0x80);
+}
+
+static size_t text_end(const char *s, size_t at, size_t len) {
+  char quote = s[at];
+  size_t to = at + 1;
+  bool lines = quote == '"' && at + 2 < len && s[at + 1] == '"' && s[at + 2] == '"';
+  if (lines) {
+    const char *end = strstr(s + at + 3, "\"\"\"");
+    return end && (size_t)(end - s) + 3 <= len ? (size_t)(end - s) + 3 : len;
+  }
+  while (to < len && s[to] != quote && s[to] != '\n') to += s[to] == '\\' && to + 1 < len ? 2 : 1;
+  return to < len && s[to] == quote ? to + 1 : to;
+}
+
+/* A `'` behind an operand is a transpose. */
+static bool begins_text(const FlForeignTokens *v, const char *s, size_t at, bool glued) {
+  if (s[at] == '"' || s[at] == '`') return true;
+  if (s[at] != '\'') return false;
+  const FlForeignToken *last = v->n ? &v->at[v->n - 1] : NULL;
+  bool operand = last && (last->kind != FL_FOREIGN_SIGN || strchr(")]'", s[last->start])) &&
+                 last->kind != FL_FOREIGN_LINE;
+  return !(operand && glued);
+}
+
+void fl_foreign_tokens(FlArena *a, const char *s, size_t len, FlForeignTokens *out) {
+  FlVec(int) open = {0};
+  for (size_t at = 0; at < len;) {
+    size_t from = at;
+    while (at < len && (s[at] == ' ' || s[at] == '\t' || s[at] == '\r')) at++;
+    if (at < len && s[at] == '#')
+      while (at < len && s[at] != '\n') at++;
+    if (at >= len) return;
+    FlForeignToken t = {.start = (uint32_t)at, .glued = at == from, .match = -1};
+    size_t to = at + 1;
+    if (s[at] == '\n') {
+      t.kind = FL_FOREIGN_LINE;
+    } else if (begins_text(out, s, at, t.glued)) {
+      t.kind = FL_FOREIGN_TEXT;
+      to = text_end(s, at, len);
+      if (to < at + 2 || s[to - 1] != s[at]) t.kind = FL_FOREIGN_SIGN; /* it has no end */
+    } else if (s[at] >= '0' && s[at] <= '9') {
+      t.kind = FL_FOREIGN_NUMBER;
+      while (to < len && (in_word(s[to]) || (s[to] == '.' && s[to + 1] >= '0' && s[to + 1] <= '9'))) to++;
+    } else if (in_word(s[at])) {
+      t.kind = FL_FOREIGN_WORD;
+      while (to < len && in_word(s[to])) to++;
+    } else {
+      t.kind = FL_FOREIGN_SIGN;
+      to = at + sign_at(s + at, !t.glued);
+      if (to - at == 1 && strchr("([{", s[at])) {
+        fl_vec_push(a, &open, out->n);
+      } else if (to - at == 1 && strchr(")]}", s[at]) && open.n) {
+        t.match = open.at[--open.n];
+        out->at[t.match].match = out->n;
+      }
+    }
+    t.len = (uint32_t)(to - at);
+    at = to;
+    bool inside = open.n && s[out->at[open.at[open.n - 1]].start] != '{';
+    if (t.kind != FL_FOREIGN_LINE || !inside) fl_vec_push(a, out, t);
+  }
+}
+
+bool fl_foreign_is(const FlForeign *f, int i, const char *word) {
+  if (i < 0 || i >= f->tokens.n) return false;
+  const FlForeignToken *t = &f->tokens.at[i];
+  return t->len == strlen(word) && strncmp(f->text + t->start, word, t->len) == 0;
+}
+
+bool fl_foreign_is_any(const FlForeign *f, int i, const char *words) {
+  if (i < 0 || i >= f->tokens.n) return false;
+  const FlForeignToken *t = &f->tokens.at[i];
+  for (const char *w = words; *w; w += strspn(w, " ")) {
+    size_t n = strcspn(w, " ");
+    if (n == t->len && strncmp(f->text + t->start, w, n) == 0) return true;
+    w += n;
+  }
+  return false;
+}
+
+bool fl_foreign_kind(const FlForeign *f, int i, FlForeignKind kind) {
+  return i >= 0 && i < f->tokens.n && f->tokens.at[i].kind == kind;
+}
+
+const char *fl_foreign_text(const FlForeign *f, int a, int b) {
+  if (b < a) return "";
+  const FlForeignToken *first = &f->tokens.at[a], *last = &f->tokens.at[b];
+  return fl_arena_strndup(f->arena, f->text + first->start, last->start + last->len - first->start);
+}
+
+bool fl_foreign_put(FlForeign *f, int a, int b, const char *by) {
+  size_t len = strlen(f->text), from = a < f->tokens.n ? f->tokens.at[a].start : len;
+  size_t to = b >= a ? f->tokens.at[b].start + f->tokens.at[b].len : from;
+  f->text = fl_arena_printf(f->arena, "%.*s%s%s", (int)from, f->text, by, f->text + to);
+  f->tokens.n = 0;
+  fl_foreign_tokens(f->arena, f->text, strlen(f->text), &f->tokens);
+  return true;
+}
+
+int fl_foreign_operand(const FlForeign *f, int i) {
+  for (;;) {
+    const FlForeignToken *t = &f->tokens.at[i];
+    if (t->match >= 0 && t->match < i) {
+      i = t->match;
+      bool on = f->tokens.at[i].glued && i > 0 && !fl_foreign_is(f, i, "{") &&
+                (f->tokens.at[i - 1].kind == FL_FOREIGN_WORD || fl_foreign_is_any(f, i - 1, ") ]"));
+      if (on && !fl_foreign_is_any(f, i - 1, "in if and or not else while")) {
+        i--;
+        continue;
+      }
+    } else if (fl_foreign_is(f, i, "'") && i > 0) {
+      i--;
+      continue;
+    }
+    if (i > 1 && fl_foreign_is_any(f, i - 1, ". $")) i -= 2;
+    else return i;
+  }
+}
+
+int fl_foreign_end(const FlForeign *f, int i) {
+  for (; i < f->tokens.n; i++) {
+    const FlForeignToken *t = &f->tokens.at[i];
+    if (t->kind == FL_FOREIGN_LINE || fl_foreign_is_any(f, i, ", ;")) break;
+    if (t->match >= 0 && t->match < i) break;
+    if (t->match > i) i = t->match;
+  }
+  return i - 1;
+}
+
+int fl_foreign_begin(const FlForeign *f, int i) {
+  for (; i >= 0; i--) {
+    const FlForeignToken *t = &f->tokens.at[i];
+    if (t->kind == FL_FOREIGN_LINE ||
+        fl_foreign_is_any(f, i, ", ; = => |> : return let var += and or")) break;
+    if (t->match > i) break;
+    if (t->match >= 0) i = t->match;
+  }
+  return i + 1;
+}
+
+bool fl_foreign_declared(const FlForeign *f, const char *name, const char *how) {
+  FlForeign file = {.arena = f->arena, .text = f->file, .tokens = *f->all};
+  for (int i = 1; i < file.tokens.n; i++)
+    if (fl_foreign_is(&file, i, name) && fl_foreign_is_any(&file, i - 1, how)) return true;
+  return false;
+}
+
+const char *fl_foreign_plain(const FlForeign *f, int i) {
+  if (!fl_foreign_kind(f, i, FL_FOREIGN_TEXT)) return NULL;
+  const FlForeignToken *t = &f->tokens.at[i];
+  const char *inner = t->len >= 2 ? fl_arena_strndup(f->arena, f->text + t->start + 1, t->len - 2) : "";
+  return strpbrk(inner, "{}\\\"'`$\n") ? NULL : inner;
+}
+
+/* ---- statements ---- */
+
+static size_t indent_of(const char *text, size_t at) {
+  size_t begin = at;
+  while (begin && text[begin - 1] != '\n') begin--;
+  return strspn(text + begin, " \t");
+}
+
+/* Does what stands behind the end of a line go on with the statement? `block`: lines further right do. */
+static bool goes_on(const FlForeign *f, int line, bool block) {
+  int next = line + 1;
+  if (next >= f->tokens.n || fl_foreign_kind(f, next, FL_FOREIGN_LINE)) return false;
+  if (fl_foreign_is_any(f, next, "|> %>% . else elif end }")) return true;
+  if (line > 0 && fl_foreign_is_any(f, line - 1, "|> %>% , + = and or => ->")) return true;
+  return block && indent_of(f->text, f->tokens.at[next].start) > 0;
+}
+
+/* The tokens of the statement at a byte: first and last. */
+static bool statement_at(const FlForeign *f, uint32_t byte, int *first, int *last) {
+  for (int i = 0; i < f->tokens.n;) {
+    if (fl_foreign_kind(f, i, FL_FOREIGN_LINE)) {
+      i++;
+      continue;
+    }
+    int j = i, from = i;
+    bool block = fl_foreign_is_any(f, i, "def if for while function class struct else elif");
+    for (; j < f->tokens.n; j++) {
+      if (f->tokens.at[j].match > j) j = f->tokens.at[j].match;
+      if (fl_foreign_kind(f, j, FL_FOREIGN_LINE) && !goes_on(f, j, block)) break;
+    }
+    int end = j - 1;
+    if (end >= from && byte < f->tokens.at[end].start + f->tokens.at[end].len + 1) {
+      *first = from;
+      *last = end;
+      return byte >= f->tokens.at[from].start;
+    }
+    i = j + 1;
+  }
+  return false;
+}
+
+/* A statement with errors, and what it becomes. */
+typedef struct Candidate {
+  uint32_t start, len;     /* in the file */
+  const char *old, *now;   /* now: `old` itself where nothing is proposed */
+  int first;               /* token */
+  FlDiag *d, *reported;    /* the first error in the text, and the first that was found */
+} Candidate;
+
+typedef struct Judge {
+  FlForeignJudge *judge;
+  void *of;
+  const FlForeign *all;
+  Candidate *at; /* in the order of the text */
+  int n;
+} Judge;
+
+/* The first error in candidate k of the file in which all are what they become; whole: or behind it. from:
+ * where it
+ * begins there. */
+static const FlDiag *first_error(const Judge *j, int k, bool whole, uint32_t *from) {
+  FlText1 text = {0};
+  uint32_t at = 0;
+  for (int i = 0; i < j->n; i++) {
+    const Candidate *c = &j->at[i];
+    fl_text_add(&text, j->all->text + at, c->start - at);
+    if (i == k) *from = (uint32_t)text.len;
+    fl_text_addz(&text, c->now);
+    at = c->start + c->len;
+  }
+  fl_text_addz(&text, j->all->text + at);
+  const char *file = fl_arena_strndup(j->all->arena, text.s, text.len);
+  fl_text_reset(&text);
+  return j->judge(j->of, file, *from, whole ? (uint32_t)strlen(file)
+      : *from + (uint32_t)strlen(j->at[k].now));
+}
+
+/* What is left to mend in a candidate is mended as its messages say; false: that does not end. */
+static bool mended(const Judge *j, int k) {
+  Candidate *c = &j->at[k];
+  for (int i = 0; i < MOST_EDITS; i++) {
+    uint32_t from = 0;
+    const FlDiag *d = first_error(j, k, false, &from);
+    if (!d) return true;
+    uint32_t at = d->edit.span.start - from, len = d->edit.span.len;
+    if (!d->edit.text || d->edit.span.start < from || at + len > strlen(c->now)) return false;
+    c->now = fl_arena_printf(j->all->arena, "%.*s%s%s", (int)at, c->now, d->edit.text, c->now + at + len);
+  }
+  return false;
+}
+
+/* `var total = 0` of what floats are added to: `0.0` */
+static void of_floats(const Judge *j, int k) {
+  Candidate *c = &j->at[k];
+  const char *now = c->now, *number = strrchr(now, ' ');
+  uint32_t from;
+  bool whole = !strncmp(now, "var ", 4) && number && number[1] && strspn(number + 1,
+      "0123456789") == strlen(number + 1);
+  if (!whole || !first_error(j, k, true, &from)) return;
+  c->now = fl_arena_printf(j->all->arena, "%s.0", now);
+  if (first_error(j, k, true, &from)) c->now = now;
+}
+
+/* What is left of both texts where they begin and end alike, from whole words on: its bytes. */
+static void different(const char *a, const char *b, size_t *before, size_t *behind) {
+  size_t n = strlen(a), m = strlen(b), k = 0, e = 0;
+  while (k < n && k < m && a[k] == b[k]) k++;
+  while (k && ((k < n && in_word(a[k])) || (k < m && in_word(b[k]))) && in_word(a[k - 1])) k--;
+  while (e < n - k && e < m - k && a[n - 1 - e] == b[m - 1 - e]) e++;
+  while (e && in_word(a[n - e]) && ((n - e > k && in_word(a[n - e - 1])) || (m - e > k &&
+      in_word(b[m - e - 1])))) e--;
+  *before = k;
+  *behind = e;
+}
+
+static void offer(FlSink *sink, FlDiag *d, uint32_t start, const char *old, const char *now) {
+  size_t before, behind;
+  different(old, now, &before, &behind);
+  size_t n = strlen(now) - before - behind;
+  d->edit.span = (FlSpan){.file = d->span.file,
+                          .start = start + (uint32_t)before,
+                          .len = (uint32_t)(strlen(old) - before - behind)};
+  d->edit.text = fl_arena_strndup(sink->arena, now + before, n);
+  const char *shown = strchr(now, '\n') || strlen(now) > WIDEST ? d->edit.text : now;
+  if (!*d->edit.text || strchr(shown, '\n') || strlen(shown) > WIDEST) return;
+  d->help = NULL;
+  fl_diag_help(sink, d, "in flow: `%s`", shown);
+}
+
+/* What a statement becomes by the rules; itself, where none fits. */
+static const char *rewritten(FlForeign *all, const FlDiag *d, int first, int last) {
+  static FlForeignRule *const rules[] = {fl_foreign_blocks,       fl_foreign_texts, fl_foreign_forms,
+                                         fl_foreign_before_calls, fl_foreign_calls, fl_foreign_behind_calls};
+  const char *old = fl_foreign_text(all, first, last);
+  int behind = fl_foreign_is(all, first + 1, "[") ? all->tokens.at[first + 1].match + 1 : first + 3;
+  bool column = fl_foreign_is_any(all, first + 1, "[ . $") && fl_foreign_is_any(all, behind, "= <-");
+  if (column || strlen(old) > LONGEST) return old; /* a new column makes a new table */
+  FlForeign f = {.arena = all->arena, .text = old, .file = all->text, .all = &all->tokens,
+                 .word = fl_arena_strndup(all->arena, all->text + d->span.start, d->span.len)};
+  fl_foreign_tokens(f.arena, f.text, strlen(f.text), &f.tokens);
+  int changes = 0;
+  for (size_t k = 0; k < sizeof rules / sizeof *rules && changes < MOST_CHANGES && strlen(f.text) <= LONGEST;)
+    if (rules[k](&f)) {
+      changes++;
+      k = 0;
+    } else {
+      k++;
+    }
+  return changes < MOST_CHANGES && strlen(f.text) <= LONGEST ? f.text : old;
+}
+
+/* Adds the statement at a message, or the message to it. */
+static void add(FlForeign *all, Judge *j, FlDiag *d) {
+  int first, last, k = 0;
+  if (!statement_at(all, d->span.start, &first, &last)) return;
+  while (k < j->n && j->at[k].first != first) k++;
+  if (k < j->n) {
+    if (d->span.start < j->at[k].d->span.start) j->at[k].d = d;
+    return;
+  }
+  if (j->n == MOST_STATEMENTS) return;
+  const char *old = fl_foreign_text(all, first, last);
+  Candidate c = {all->tokens.at[first].start, (uint32_t)strlen(old), old, old, first, d, d};
+  for (k = j->n++; k > 0 && j->at[k - 1].start > c.start; k--) j->at[k] = j->at[k - 1];
+  j->at[k] = c;
+}
+
+void fl_foreign_suggest(FlArena *arena, FlSink *sink, const FlSource *source, FlForeignJudge *judge,
+    void *of) {
+  FlForeign all = {.arena = arena, .text = source->text, .file = source->text, .all = &all.tokens};
+  Candidate at[MOST_STATEMENTS];
+  Judge j = {judge, of, &all, at, 0};
+  bool any = false;
+  for (int i = 0; i < sink->diags.n; i++) {
+    FlDiag *d = sink->diags.at[i];
+    if (fl_diag_severity(d->code) != FL_ERROR || d->span.file != source->id) continue;
+    if (!all.tokens.n) fl_foreign_tokens(arena, source->text, source->len, &all.tokens);
+    add(&all, &j, d);
+  }
+  for (int k = 0; k < j.n; k++) {
+    Candidate *c = &at[k];
+    int last = c->first;
+    while (last + 1 < all.tokens.n && all.tokens.at[last + 1].start < c->start + c->len) last++;
+    c->now = rewritten(&all, c->d, c->first, last);
+    any = any || strcmp(c->now, c->old) != 0;
+  }
+  for (int k = 0; k < j.n && any; k++) {
+    Candidate *c = &at[k];
+    if (strcmp(c->now, c->old) == 0) continue;
+    if (mended(&j, k)) {
+      of_floats(&j, k);
+      offer(sink, c->d, c->start, c->old, c->now);
+      c->reported->edit = c->d->edit;
+      c->reported->help = c->d->help;
+    } else {
+      c->now = c->old;
+    }
+  }
+}

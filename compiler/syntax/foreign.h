@@ -1,0 +1,74 @@
+/* foreign.h: statements as other languages write them, rewritten in flow (foreign.c).
+ *
+ * A statement is a text and its tokens, which are coarser than those of flow: what has a sign elsewhere is a
+ * token here too. A rule makes one change and says so; rules are asked again until none has one. */
+#ifndef FL_SYNTAX_FOREIGN_H
+#define FL_SYNTAX_FOREIGN_H
+
+#include "base/base.h"
+#include "diag/diag.h"
+
+typedef enum FlForeignKind {
+  FL_FOREIGN_WORD,
+  FL_FOREIGN_NUMBER,
+  FL_FOREIGN_TEXT, /* in quotes of any kind, with them */
+  FL_FOREIGN_SIGN,
+  FL_FOREIGN_LINE, /* the end of a line outside of brackets */
+} FlForeignKind;
+
+typedef struct FlForeignToken {
+  FlForeignKind kind;
+  uint32_t start, len;
+  bool glued; /* nothing stands before it */
+  int match;  /* of brackets: the other one; -1 */
+} FlForeignToken;
+typedef FlVec(FlForeignToken) FlForeignTokens;
+
+typedef struct FlForeign {
+  FlArena *arena;
+  const char *text;
+  FlForeignTokens tokens;
+  const char *file;     /* all of the file */
+  FlForeignTokens *all; /* its tokens */
+  const char *word;     /* that the first message is about; NULL: more than one */
+} FlForeign;
+
+typedef bool FlForeignRule(FlForeign *f);
+
+void fl_foreign_tokens(FlArena *a, const char *text, size_t len, FlForeignTokens *out);
+/* Is the token at i this word or sign? False behind the end, and before the beginning. */
+bool fl_foreign_is(const FlForeign *f, int i, const char *word);
+bool fl_foreign_is_any(const FlForeign *f, int i, const char *words); /* words between blanks */
+bool fl_foreign_kind(const FlForeign *f, int i, FlForeignKind kind);
+/* The text of the tokens a to b, b too; "" where b is before a. */
+const char *fl_foreign_text(const FlForeign *f, int a, int b);
+/* Puts a text in the place of the tokens a to b (b < a: before a); true. */
+bool fl_foreign_put(FlForeign *f, int a, int b, const char *by);
+/* The first token of the operand that ends at i: a name, a text, brackets, with what is called and
+ * subscripted. */
+int fl_foreign_operand(const FlForeign *f, int i);
+/* The last token of what stands at i up to a comma, or to the end of the brackets around or of the line. */
+int fl_foreign_end(const FlForeign *f, int i);
+/* The other way: the first token of what ends at i. */
+int fl_foreign_begin(const FlForeign *f, int i);
+/* Does the file declare this name? `how`: words that stand before it, between blanks. */
+bool fl_foreign_declared(const FlForeign *f, const char *name, const char *how);
+/* What a type of another language is called here; NULL: it is none. */
+const char *fl_foreign_type(const char *name);
+/* Of a text literal without braces and escapes what it says; NULL: it is none. */
+const char *fl_foreign_plain(const FlForeign *f, int i);
+
+FlForeignRule fl_foreign_texts, fl_foreign_forms, fl_foreign_blocks, fl_foreign_calls,
+    fl_foreign_before_calls,
+    fl_foreign_behind_calls;
+
+/* The first error of a text between two of its bytes; NULL: there is none there. */
+typedef const FlDiag *FlForeignJudge(void *of, const char *text, uint32_t from, uint32_t to);
+
+/* Adds to the first error of each statement the edit that writes it in flow, where it has forms of other
+ * languages and
+ * what it becomes has no errors, as the judge says. */
+void fl_foreign_suggest(FlArena *arena, FlSink *sink, const FlSource *source, FlForeignJudge *judge,
+    void *of);
+
+#endif

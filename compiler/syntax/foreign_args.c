@@ -1,0 +1,432 @@
+/* foreign_args.c: what arguments of calls of other languages are in flow: columns by texts, lambdas,
+ * aggregates. */
+#include "syntax/foreign_args.h"
+
+#include <stdlib.h>
+
+#define IS fl_foreign_is
+#define ANY fl_foreign_is_any
+#define TEXT fl_foreign_text
+#define SAY(f, ...) fl_arena_printf((f)->arena, __VA_ARGS__)
+
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+static bool is_name(const char *s) { return *s && !strchr("0123456789", *s) && strspn(s,
+    letters) == strlen(s); }
+
+static FlForeign part(FlForeign *f, const char *text) {
+  FlForeign p = {.arena = f->arena, .text = text, .file = f->file, .all = f->all};
+  fl_foreign_tokens(f->arena, text, strlen(text), &p.tokens);
+  return p;
+}
+
+static int pair(const FlForeign *f, int i) { return i >= 0 && i < f->tokens.n ? f->tokens.at[i].match : -1; }
+
+/* A text with all of it in one pair of brackets: what stands in them; NULL: it is not so. */
+static const char *in_brackets(FlForeign *f, const char *text, const char *opens) {
+  FlForeign p = part(f, text);
+  int n = p.tokens.n, at = IS(&p, 0, "c") && IS(&p, 1, "(") ? 1 : 0;
+  if (n - at < 2 || !ANY(&p, at, opens) || pair(&p, at) != n - 1) return NULL;
+  return TEXT(&p, at + 1, n - 2);
+}
+
+void fl_foreign_split(FlForeign *f, int from, int to, FlForeignArgs *out) {
+  while (from <= to) {
+    int end = fl_foreign_end(f, from), at = from, dotted = 0;
+    if (end > to) end = to;
+    FlForeignArg a = {0};
+    if (IS(f, at, ".") && IS(f, at + 2, "=")) at++; /* .by = k, of dplyr */
+    if (IS(f, at + 1, ".") && IS(f, at + 3, "=")) dotted = 2; /* na.rm = TRUE, of R */
+    if (fl_foreign_kind(f, at, FL_FOREIGN_WORD) && IS(f, at + 1 + dotted, "=") && at + 1 + dotted < end) {
+      a.name = TEXT(f, at, at + dotted);
+      at += 2 + dotted;
+    }
+    a.text = TEXT(f, at, end);
+    fl_vec_push(f->arena, out, a);
+    from = end + 2;
+  }
+}
+
+bool fl_foreign_same_word(const char *a, const char *b) {
+  while (*a && *b && (*a | 32) == (*b | 32)) a++, b++;
+  return !*a && !*b;
+}
+
+static const char *const aggregates[][2] = {
+    {"mean", "mean"},   {"avg", "mean"},     {"average", "mean"},       {"AVG", "mean"},   {"sum", "sum"},
+        {"SUM", "sum"},
+    {"max", "max"},     {"MAX", "max"},      {"min", "min"},            {"MIN", "min"},    {"median",
+        "median"}, {"std", "std"},
+    {"sd", "std"},      {"var", "var"},      {"count", "count"},        {"COUNT", "count"}, {"first",
+        "first"}, {"last", "last"},
+    {"nunique", "n_distinct"}, {"n_unique", "n_distinct"}, {"n_distinct", "n_distinct"}};
+
+const char *fl_foreign_aggregate(const char *name) {
+  for (size_t k = 0; k < sizeof aggregates / sizeof *aggregates; k++)
+    if (strcmp(aggregates[k][0], name) == 0) return aggregates[k][1];
+  return NULL;
+}
+
+/* ---- lambdas ---- */
+
+/* `x => body`: the tokens of its arrow, or -1. */
+static int arrow(const FlForeign *p) {
+  if (fl_foreign_kind(p, 0, FL_FOREIGN_WORD) && IS(p, 1, "=>")) return 1;
+  int close = IS(p, 0, "(") ? pair(p, 0) : -1;
+  return close > 0 && IS(p, close + 1, "=>") ? close + 1 : -1;
+}
+
+bool fl_foreign_is_lambda(const char *text) {
+  const char *sign = strstr(text, "=>");
+  if (!sign) return false;
+  size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_(), ");
+  return n >= (size_t)(sign - text);
+}
+
+static const char *lambda_name(FlForeign *f, const char *text) {
+  FlForeign p = part(f, text);
+  int at = arrow(&p);
+  if (at < 0) return is_name(text) ? "v" : NULL;
+  if (at == 1) return TEXT(&p, 0, 0);
+  return at == 3 ? TEXT(&p, 1, 1) : TEXT(&p, 0, at - 1);
+}
+
+static const char *lambda_body(FlForeign *f, const char *text) {
+  FlForeign p = part(f, text);
+  int at = arrow(&p);
+  if (at < 0) return is_name(text) ? SAY(f, "%s(v)", text) : NULL;
+  const char *body = TEXT(&p, at + 1, p.tokens.n - 1);
+  const char *one = IS(&p, at + 1, "{") ? in_brackets(f, body, "{") : NULL;
+  return one && !strchr(one, '\n') ? one : body;
+}
+
+/* A reduction by `(s, v) => s + v` from 0 is a sum; by any other it is a fold. */
+const char *fl_foreign_folded(FlForeign *f, const FlForeignArgs *args) {
+  const char *lambda = NULL, *begin = NULL, *array = NULL;
+  for (int k = 0; k < args->n; k++) {
+    const FlForeignArg *a = &args->at[k];
+    if (!a->param) continue;
+    if (strcmp(a->param, "f") == 0) lambda = a->text;
+    if (strcmp(a->param, "s") == 0) begin = a->text;
+    if (strcmp(a->param, "a") == 0) array = a->text;
+  }
+  if (!lambda || !begin || !array) return NULL;
+  FlForeign p = part(f, lambda);
+  bool sum = arrow(&p) == 5 && p.tokens.n == 9 && IS(&p, 7, "+") && atof(begin) == 0;
+  sum = sum && (IS(&p, 6, TEXT(&p, 1, 1)) || IS(&p, 6, TEXT(&p, 3, 3)));
+  return sum ? SAY(f, "sum(%s)", array) : SAY(f, "fold(%s, %s, %s)", lambda, begin, array);
+}
+
+/* ---- columns ---- */
+
+static const char *column(FlForeign *f, const char *text) {
+  FlForeign p = part(f, text);
+  const char *plain = p.tokens.n == 1 ? fl_foreign_plain(&p, 0) : NULL;
+  if (!plain) return p.tokens.n == 1 && fl_foreign_kind(&p, 0, FL_FOREIGN_TEXT) ? NULL : text;
+  return is_name(plain) ? plain : SAY(f, "`%s`", plain);
+}
+
+/* Columns between commas; how: 'c' as they are, 'd' downwards. n: how many. */
+static const char *columns(FlForeign *f, const char *text, char how, int *n) {
+  const char *inner = in_brackets(f, text, "[ ("), *out = "";
+  FlForeign p = part(f, inner ? inner : text);
+  FlForeignArgs args = {0};
+  fl_foreign_split(&p, 0, p.tokens.n - 1, &args);
+  *n = args.n;
+  for (int k = 0; k < args.n; k++) {
+    const char *one = args.at[k].name ? NULL : column(f, args.at[k].text);
+    if (!one) return NULL;
+    out = SAY(f, how == 'd' ? "%s%sdesc(%s)" : "%s%s%s", out, k ? ", " : "", one);
+  }
+  return out;
+}
+
+/* `{"old": "new"}` as `new = old` */
+static const char *renamed(FlForeign *f, const char *text) {
+  const char *inner = in_brackets(f, text, "{"), *out = "";
+  FlForeign p = part(f, inner ? inner : "");
+  for (int at = 0; at < p.tokens.n; at += 4) {
+    const char *old = fl_foreign_plain(&p, at), *now = fl_foreign_plain(&p, at + 2);
+    if (!old || !now || !IS(&p, at + 1, ":")) return NULL;
+    out = SAY(f, "%s%s%s = %s", out, at ? ", " : "", column(f, TEXT(&p, at + 2, at + 2)), column(f, TEXT(&p,
+        at, at)));
+  }
+  return inner ? out : NULL;
+}
+
+/* `{"a": 1}` as arms of a `match` */
+static const char *arms(FlForeign *f, const char *text) {
+  const char *inner = in_brackets(f, text, "{"), *out = "";
+  FlForeign p = part(f, inner ? inner : "");
+  for (int at = 0; at < p.tokens.n; at = fl_foreign_end(&p, at) + 2) {
+    int end = fl_foreign_end(&p, at);
+    if (!IS(&p, at + 1, ":") || end < at + 2) return NULL;
+    out = SAY(f, "%s%s%s => %s", out, at ? ", " : "", TEXT(&p, at, at), TEXT(&p, at + 2, end));
+  }
+  return inner && *out ? out : NULL;
+}
+
+/* ---- single arguments ---- */
+
+static const char *primary(FlForeign *f, const char *text) {
+  FlForeign p = part(f, text);
+  int n = p.tokens.n;
+  return n && fl_foreign_operand(&p, n - 1) == 0 && !ANY(&p, 0, "- not if for") ? text : SAY(f, "(%s)", text);
+}
+
+/* ">1" of Excel, "north", 3 */
+static const char *criterion(FlForeign *f, const char *text) {
+  FlForeign p = part(f, text);
+  const char *plain = p.tokens.n == 1 ? fl_foreign_plain(&p, 0) : NULL;
+  if (!plain) return SAY(f, "== %s", text);
+  size_t n = strspn(plain, "<>=");
+  const char *value = plain + n, *sign = fl_arena_strndup(f->arena, plain, n);
+  if (!n) sign = "==";
+  if (strcmp(sign, "=") == 0) sign = "==";
+  if (strcmp(sign, "<>") == 0) sign = "!=";
+  bool number = *value && strspn(value, "0123456789.-") == strlen(value);
+  return SAY(f, number ? "%s %s" : "%s \"%s\"", sign, value);
+}
+
+static const char *how_joined(FlForeign *f, const char *text) {
+  if (!*text || strcmp(text, "\"inner\"") == 0) return "";
+  return SAY(f, ", how = %s", strcmp(text, "\"outer\"") == 0 ? "\"full\"" : text);
+}
+
+static const char *type_of(FlForeign *f, const char *text) {
+  FlForeign p = part(f, text);
+  const char *plain = fl_foreign_plain(&p, 0), *name = plain ? plain : TEXT(&p, p.tokens.n - 1,
+      p.tokens.n - 1);
+  const char *by = fl_foreign_type(name);
+  if (!by && (strcmp(name, "f64") == 0 || strcmp(name, "i64") == 0 || strcmp(name, "Utf8") == 0)) by =
+      name[0] == 'U' ? "text" : name;
+  return by;
+}
+
+static const char *part_of_date(FlForeign *f, const char *text) {
+  static const char *const parts = "year month day hour minute second quarter";
+  FlForeign p = part(f, text);
+  const char *name = SAY(f, "%s", TEXT(&p, 0, 0));
+  for (char *c = (char *)(uintptr_t)name; *c; c++) *c |= 32;
+  if (p.tokens.n < 3 || !ANY(&p, 1, "from FROM") || !strstr(parts, name)) return NULL;
+  return SAY(f, "%s(%s)", name, TEXT(&p, 2, p.tokens.n - 1));
+}
+
+static const char *condition(FlForeign *f, const char *text) {
+  FlForeign p = part(f, text);
+  const char *quoted = p.tokens.n == 1 && fl_foreign_kind(&p, 0, FL_FOREIGN_TEXT) ? TEXT(&p, 0, 0) : NULL;
+  return quoted ? fl_arena_strndup(f->arena, quoted + 1, strlen(quoted) - 2) : text;
+}
+
+const char *fl_foreign_argument(FlForeign *f, const char *text, char how) {
+  int n = 0;
+  const char *all;
+  switch (how) {
+  case 0: return text;
+  case 'c': return columns(f, text, 'c', &n);
+  case 'd': return columns(f, text, 'd', &n);
+  case 'k': all = columns(f, text, 'c', &n); return all && n > 1 ? SAY(f, "(%s)", all) : all;
+  case 'r': return renamed(f, text);
+  case 'm': return arms(f, text);
+  case 'v': return lambda_name(f, text);
+  case 'b': return lambda_body(f, text);
+  case 'a': return fl_foreign_aggregate(text);
+  case 't': return type_of(f, text);
+  case 'p': return primary(f, text);
+  case 'l': all = in_brackets(f, text, "[ ("); return all ? all : text;
+  case 'L': return in_brackets(f, text, "[ (");
+  case 'i': all = in_brackets(f, text, "[ ( {"); return all ? SAY(f, "[%s]", all) : text;
+  case 'x': return criterion(f, text);
+  case 'h': return how_joined(f, text);
+  case 'w': return condition(f, text);
+  case 'y': return part_of_date(f, text);
+  case 'q': return text[strspn(text, "0123456789.")] ? NULL : SAY(f, "%g", atof(text) / 100);
+  case 'n': return SAY(f, text[0] == '"' ? "parse_i64(%s)" : "i64(%s)", text);
+  case 'f': return SAY(f, text[0] == '"' ? "parse_f64(%s)" : "f64(%s)", text);
+  default: return NULL;
+  }
+}
+
+/* ---- lists of arguments ---- */
+
+/* `x` of `mean(x)`; NULL: it is no aggregate of a name. */
+static const char *of_column(FlForeign *f, const char *text) {
+  FlForeign p = part(f, text);
+  if (p.tokens.n == 3 && IS(&p, 0, "count") && IS(&p, 1, "(")) return "count";
+  bool call = p.tokens.n == 4 && IS(&p, 1, "(") && fl_foreign_kind(&p, 2, FL_FOREIGN_WORD);
+  return call && fl_foreign_aggregate(TEXT(&p, 0, 0)) ? TEXT(&p, 2, 2) : NULL;
+}
+
+/* Without the `d.` of a lambda's row */
+static const char *of_row(FlForeign *f, const char *text) {
+  if (!fl_foreign_is_lambda(text)) return text;
+  const char *name = lambda_name(f, text), *body = lambda_body(f, text);
+  FlForeign p = part(f, body ? body : "");
+  for (int i = p.tokens.n - 2; i >= 0; i--)
+    if (IS(&p, i, name) && IS(&p, i + 1, ".")) fl_foreign_put(&p, i, i + 1, "");
+  return p.text;
+}
+
+/* An argument of a verb that computes columns: `mean(x).alias("m")`, `mean(x)`, `m = ("x", "mean")` */
+static const char *computed(FlForeign *f, const FlForeignArg *a) {
+  const char *text = a->text, *name = a->name;
+  FlForeign p = part(f, text);
+  int n = p.tokens.n;
+  bool alias = !name && n > 4 && IS(&p, n - 1, ")") && pair(&p, n - 1) == n - 3 && IS(&p, n - 4, "alias") &&
+      IS(&p, n - 5, ".");
+  if (alias && fl_foreign_plain(&p, n - 2)) return SAY(f, "%s = %s", fl_foreign_plain(&p, n - 2), TEXT(&p, 0,
+      n - 6));
+  if (name && n == 5 && IS(&p, 0, "(") && fl_foreign_plain(&p, 1) && fl_foreign_plain(&p, 3) &&
+      fl_foreign_aggregate(fl_foreign_plain(&p, 3)))
+    return SAY(f, "%s = %s(%s)", name, fl_foreign_aggregate(fl_foreign_plain(&p, 3)), fl_foreign_plain(&p,
+        1));
+  if (name) return SAY(f, "%s = %s", name, of_row(f, text));
+  if (IS(&p, 0, "[") && pair(&p, 0) == n - 1) { /* a list of such */
+    FlForeignArgs inner = {0};
+    fl_foreign_split(&p, 1, n - 2, &inner);
+    return fl_foreign_rest(f, &inner, 'e');
+  }
+  if (IS(&p, 0, "{")) return fl_foreign_aggregates(&p, NULL, 0, n - 1);
+  const char *of = of_column(f, text);
+  for (int i = 0; i < n && !of && n > 1 &&
+      !ANY(&p, 0, "each numeric all cols except"); i++) { /* what is computed of a column has its name */
+    bool column = fl_foreign_kind(&p, i, FL_FOREIGN_WORD) && !IS(&p, i + 1, "(") && !IS(&p, i + 1, ".") &&
+        !(i && IS(&p, i - 1, ".")) &&
+                  !ANY(&p, i, "if else not and or null true false in for match outer");
+    if (column) of = TEXT(&p, i, i);
+  }
+  return of ? SAY(f, "%s = %s", of, text) : text;
+}
+
+/* A column that a `select` takes. */
+static const char *selected(FlForeign *f, const FlForeignArg *a) {
+  FlForeign p = part(f, a->text);
+  int n, close = IS(&p, 1, "(") ? pair(&p, 1) : -1;
+  if (a->name) return SAY(f, "%s = %s", a->name, a->text);
+  if (IS(&p, 0, "exclude") && close == p.tokens.n - 1) return SAY(f, "except(%s)", columns(f, TEXT(&p, 2,
+      close - 1), 'c', &n));
+  if (of_column(f, a->text)) return NULL; /* `summarize` is meant */
+  FlForeignArg named = *a;
+  const char *all = columns(f, a->text, 'c', &n);
+  bool plain = p.tokens.n == 1 || ANY(&p, 0, "each numeric all cols except [ ( c") || IS(&p, 0, "-");
+  return plain ? all : computed(f, &named);
+}
+
+/* An aggregate of a column, alone or with a name; NULL: it is none. */
+static const char *aggregated(FlForeign *f, const FlForeignArg *a) {
+  const char *made = computed(f, a), *value = made ? strstr(made, " = ") : NULL;
+  return value && of_column(f, value + 3) ? made : NULL;
+}
+
+/* Texts and values as pieces of one text. */
+static const char *pieces(FlForeign *f, const FlForeignArgs *args, const char *gap) {
+  const char *out = "";
+  for (int k = 0; k < args->n; k++) {
+    const FlForeignArg *a = &args->at[k];
+    if (a->param) continue;
+    if (a->name || (a->text[0] != '"' && strchr(a->text, '"'))) return NULL;
+    size_t n = strlen(a->text);
+    const char *one = a->text[0] == '"' ? fl_arena_strndup(f->arena, a->text + 1, n - 2) : SAY(f, "{%s}",
+        a->text);
+    out = SAY(f, "%s%s%s", out, k ? gap : "", one);
+  }
+  return out;
+}
+
+const char *fl_foreign_rest(FlForeign *f, const FlForeignArgs *args, char how) {
+  if (how == 'j' || how == 'J') return pieces(f, args, how == 'j' ? "" : " ");
+  const char *out = "";
+  int n = 0;
+  for (int k = 0, m; k < args->n; k++) {
+    const FlForeignArg *a = &args->at[k];
+    if (a->param) continue;
+    const char *one = how == 'e'   ? computed(f, a)
+                      : how == 's' ? selected(f, a)
+                      : how == 'A' ? aggregated(f, a)
+                      : how == 'c' ? columns(f, a->text, 'c', &m)
+                                   : a->text;
+    if (!one) return NULL;
+    bool named = a->name && how != 'e' && how != 's' && how != 'A';
+    out = SAY(f, "%s%s%s%s%s", out, n++ ? ", " : "", named ? a->name : "", named ? " = " : "", one);
+  }
+  return out;
+}
+
+/* One column's aggregates: "mean", ["mean", "max"]. prefix: their names have the column's before them. */
+static const char *aggregates_of(FlForeign *f, const char *column_name, const char *text, bool prefix) {
+  const char *inner = in_brackets(f, text, "["), *out = "";
+  FlForeign p = part(f, inner ? inner : text);
+  for (int at = 0; at < p.tokens.n; at++) {
+    if (IS(&p, at, ",")) continue;
+    if (ANY(&p, at, "np pd") && IS(&p, at + 1, ".")) at += 2;
+    const char *plain = fl_foreign_plain(&p, at), *name = plain ? plain : TEXT(&p, at, at), *by =
+        fl_foreign_aggregate(name);
+    if (!by) return NULL;
+    const char *called = !inner ? column_name : prefix ? SAY(f, "%s_%s", column_name, name) : name;
+    out = SAY(f, "%s%s%s = %s(%s)", out, *out ? ", " : "", called, by, column_name);
+  }
+  return out;
+}
+
+const char *fl_foreign_aggregates(FlForeign *f, const char *chosen, int from, int to) {
+  FlForeignArgs args = {0};
+  if (IS(f, from, "{") && pair(f, from) == to) {
+    const char *out = "";
+    for (int at = from + 1; at < to; at = fl_foreign_end(f, at) + 2) {
+      const char *name = fl_foreign_plain(f, at);
+      const char *one = name && IS(f, at + 1, ":") ? aggregates_of(f, name, TEXT(f, at + 2, fl_foreign_end(f,
+          at + 2)), true) : NULL;
+      if (!one) return NULL;
+      out = SAY(f, "%s%s%s", out, *out ? ", " : "", one);
+    }
+    return out;
+  }
+  if (chosen) return aggregates_of(f, chosen, TEXT(f, from, to), false);
+  fl_foreign_split(f, from, to, &args);
+  return fl_foreign_rest(f, &args, 'e');
+}
+
+/* ---- queries ---- */
+
+const char *fl_foreign_order(FlForeign *f, int from, int to) {
+  const char *out = "";
+  for (int at = from; at <= to;) {
+    int end = fl_foreign_end(f, at);
+    if (end > to) end = to;
+    bool down = ANY(f, end, "desc DESC"), up = ANY(f, end, "asc ASC");
+    out = SAY(f, down ? "%s%sdesc(%s)" : "%s%s%s", out, *out ? ", " : "", TEXT(f, at, end - (down || up)));
+    at = end + 2;
+  }
+  return out;
+}
+
+/* `count(*)` and the like, in flow */
+static const char *queried(FlForeign *f, int from, int to, const char **name) {
+  if (to - from == 3 && ANY(f, from, "count COUNT") && IS(f, from + 2, "*")) return *name = *name ? *name
+      : "n", "count()";
+  const char *by = to - from == 3 && IS(f, from + 1, "(") ? fl_foreign_aggregate(TEXT(f, from, from)) : NULL;
+  if (!by) return NULL;
+  if (!*name) *name = TEXT(f, from + 2, from + 2);
+  return SAY(f, "%s(%s)", by, TEXT(f, from + 2, from + 2));
+}
+
+const char *fl_foreign_columns_of_query(FlForeign *f, int from, int to, const char *keys) {
+  if (from == to && IS(f, from, "*")) return "";
+  const char *out = "";
+  bool totals = keys != NULL;
+  for (int at = from; at <= to;) {
+    int end = fl_foreign_end(f, at), last = end > to ? to : end;
+    end = last;
+    const char *name = last - at > 1 && ANY(f, last - 1, "as AS") ? TEXT(f, last, last) : NULL;
+    if (name) last -= 2;
+    const char *total = queried(f, at, last, &name);
+    totals = totals || total;
+    bool key = keys && at == last && fl_foreign_kind(f, at, FL_FOREIGN_WORD);
+    if (totals && !total && !key) return NULL;
+    const char *one = total ? SAY(f, "%s = %s", name, total) : name ? SAY(f, "%s = %s", name, TEXT(f, at,
+        last)) : TEXT(f, at, last);
+    if (!key) out = SAY(f, "%s%s%s", out, *out ? ", " : "", one);
+    at = end + 2;
+  }
+  return SAY(f, totals ? "summarize(%s)" : "select(%s)", out);
+}

@@ -1,0 +1,41 @@
+/* foreign_args.h: what arguments of calls of other languages are in flow. */
+#ifndef FL_SYNTAX_FOREIGN_ARGS_H
+#define FL_SYNTAX_FOREIGN_ARGS_H
+
+#include "syntax/foreign.h"
+
+typedef struct FlForeignArg {
+  const char *name;  /* or NULL */
+  const char *text;
+  const char *param; /* the parameter of a row that it is given to; NULL: none yet */
+} FlForeignArg;
+typedef FlVec(FlForeignArg) FlForeignArgs;
+
+#define FL_FOREIGN_PACKAGES "np numpy pd pandas pl polars math Math F torch std"
+
+/* Do two texts differ in blanks alone? */
+bool fl_foreign_same(const char *a, const char *b);
+/* Is it a module that the file imports, or a package of another language? */
+bool fl_foreign_is_module(const FlForeign *f, const char *name);
+
+/* The arguments between two tokens. */
+void fl_foreign_split(FlForeign *f, int from, int to, FlForeignArgs *out);
+/* An argument as `how` says (foreign_calls.def); NULL: it is nothing of that kind. */
+const char *fl_foreign_argument(FlForeign *f, const char *text, char how);
+/* Those that no parameter took. */
+const char *fl_foreign_rest(FlForeign *f, const FlForeignArgs *args, char how);
+/* `a.reduce(f, s)` of arguments by the parameters a, f and s; NULL: it is no lambda. */
+const char *fl_foreign_folded(FlForeign *f, const FlForeignArgs *args);
+bool fl_foreign_is_lambda(const char *text);
+bool fl_foreign_same_word(const char *a, const char *b); /* but for capitals */
+/* An aggregate by what it is called elsewhere; NULL: it is none. */
+const char *fl_foreign_aggregate(const char *name);
+/* What `.agg(..)` between two tokens has, as arguments of `summarize`; columns: that were chosen before it,
+ * or NULL. */
+const char *fl_foreign_aggregates(FlForeign *f, const char *columns, int from, int to);
+/* `x desc, y` as arguments of `sort`; NULL: it is more. */
+const char *fl_foreign_order(FlForeign *f, int from, int to);
+/* The columns of a query as a verb, "" for `*`; NULL: they are more. keys: of its groups, or NULL. */
+const char *fl_foreign_columns_of_query(FlForeign *f, int from, int to, const char *keys);
+
+#endif

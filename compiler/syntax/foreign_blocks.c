@@ -1,0 +1,321 @@
+/* foreign_blocks.c: statements of other languages, in flow: blocks by indentation, functions, loops,
+ * bindings.
+ *
+ * In: a statement. Out: one change. What always holds: what a block has in it stays as it is. */
+#include "syntax/foreign.h"
+
+#include <stdlib.h>
+
+#define IS fl_foreign_is
+#define ANY fl_foreign_is_any
+#define TEXT fl_foreign_text
+#define PUT fl_foreign_put
+#define SAY(f, ...) fl_arena_printf((f)->arena, __VA_ARGS__)
+
+static bool word(const FlForeign *f, int i) { return fl_foreign_kind(f, i, FL_FOREIGN_WORD); }
+
+static int pair(const FlForeign *f, int i) { return i >= 0 && i < f->tokens.n ? f->tokens.at[i].match : -1; }
+
+/* ---- blocks by indentation ---- */
+
+enum { DEEPEST = 50 };
+
+/* A line that begins a block: its length without the `:`; 0: none. */
+static size_t begins_block(const char *line, size_t n) {
+  static const char *const words[] = {"if ", "if(", "for ", "while ", "while(", "def ", "elif ", "else:",
+      "else :"};
+  while (n && strchr(" \t\r", line[n - 1])) n--;
+  if (!n || line[n - 1] != ':') return 0;
+  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+    if (strncmp(line, words[k], strlen(words[k])) == 0) return n - 1;
+  return 0;
+}
+
+static bool indented(FlForeign *f) {
+  FlText1 out = {0};
+  size_t deep[DEEPEST];
+  int n = 0, blocks = 0;
+  for (const char *line = f->text; *line && n < DEEPEST;) {
+    size_t len = strcspn(line, "\n"), in = strspn(line, " \t"), head = in < len ? begins_block(line + in,
+        len - in) : 0;
+    bool goes_on = !strncmp(line + in, "else", 4) || !strncmp(line + in, "elif", 4), joined = false;
+    while (in < len && n && deep[n - 1] >= in) {
+      joined = goes_on && deep[n - 1] == in;
+      fl_text_addf(&out, "%s%.*s}", out.len ? "\n" : "", (int)deep[n - 1], line);
+      n--;
+    }
+    const char *rest = line + in;
+    if (head) {
+      bool elif = !strncmp(rest, "elif", 4);
+      if (!joined) fl_text_addf(&out, "%s%.*s", out.len ? "\n" : "", (int)in, line);
+      while (head && rest[head - 1] == ' ') head--;
+      fl_text_addf(&out, "%s%s%.*s {", joined ? " " : "", elif ? "else if" : "", (int)(head - (elif ? 4 : 0)),
+                   rest + (elif ? 4 : 0));
+      deep[n++] = in;
+      blocks++;
+    } else {
+      fl_text_addf(&out, "%s%.*s", out.len ? "\n" : "", (int)len, line);
+    }
+    line += len + (line[len] == '\n');
+  }
+  while (n) fl_text_addf(&out, "\n%.*s}", (int)deep[--n],
+      "                                                  ");
+  if (blocks && n < DEEPEST) {
+    f->text = fl_arena_strndup(f->arena, out.s, out.len);
+    f->tokens.n = 0;
+    fl_foreign_tokens(f->arena, f->text, strlen(f->text), &f->tokens);
+  }
+  fl_text_reset(&out);
+  return blocks > 0;
+}
+
+/* `if c: a`, on one line */
+static bool block_of_line(FlForeign *f) {
+  if (!ANY(f, 0, "if for while")) return false;
+  for (int i = 1; i < f->tokens.n; i++) {
+    if (IS(f, i, "{") || fl_foreign_kind(f, i, FL_FOREIGN_LINE)) return false;
+    if (pair(f, i) > i) i = pair(f, i);
+    else if (IS(f, i, ":") && i + 1 < f->tokens.n && !f->tokens.at[i + 1].glued && !fl_foreign_kind(f, i + 1,
+        FL_FOREIGN_LINE)) {
+      int end = i + 1;
+      while (end + 1 < f->tokens.n && !fl_foreign_kind(f, end + 1, FL_FOREIGN_LINE) && !IS(f, end + 1,
+          "else")) end++;
+      return PUT(f, i, end, SAY(f, " { %s }", TEXT(f, i + 1, end)));
+    }
+  }
+  return false;
+}
+
+/* ---- functions ---- */
+
+/* `def f(x) {`, `function f(x) {`, `func f(x) {` */
+static bool function(FlForeign *f) {
+  for (int i = 0; i < f->tokens.n; i++) {
+    bool begins = i == 0 || fl_foreign_kind(f, i - 1, FL_FOREIGN_LINE) || ANY(f, i - 1, "{ }");
+    if (begins && ANY(f, i, "def function func fun") && word(f, i + 1) && IS(f, i + 2, "(")) return PUT(f, i,
+        i, "fn");
+  }
+  return false;
+}
+
+/* `f <- function(x) body`, `const f = function(x) {..}` */
+static bool bound_function(FlForeign *f) {
+  int at = ANY(f, 0, "let const var") ? 1 : 0;
+  if (!word(f, at) || !ANY(f, at + 1, "<- =") || !IS(f, at + 2, "function") || !IS(f, at + 3,
+      "(")) return false;
+  int close = pair(f, at + 3);
+  if (close < 0) return false;
+  const char *by = SAY(f, "fn %s%s%s", TEXT(f, at, at), TEXT(f, at + 3, close), IS(f, close + 1, "{") ? ""
+      : " =");
+  return PUT(f, 0, close, by);
+}
+
+/* `f(x) = x * 2`; behind `fn` it is flow already. */
+static bool short_function(FlForeign *f) {
+  int close = word(f, 0) && IS(f, 1, "(") ? pair(f, 1) : -1;
+  if (close < 0 || !IS(f, close + 1, "=") || ANY(f, 0, "let var fn stage param")) return false;
+  for (int i = 2; i < close; i++)
+    if (!word(f, i) && !IS(f, i, ",")) return false;
+  return PUT(f, 0, 0, SAY(f, "fn %s", TEXT(f, 0, 0)));
+}
+
+/* `function f(x)` .. `end`, of Julia, whose head is `fn f(x)` by now */
+static bool ends_by_word(FlForeign *f) {
+  int n = f->tokens.n;
+  if (!n || !IS(f, n - 1, "end")) return false;
+  for (int i = 0; i < n; i++) {
+    if (pair(f, i) > i) i = pair(f, i);
+    else if (fl_foreign_kind(f, i, FL_FOREIGN_LINE)) {
+      if (!ANY(f, 0, "fn for while if")) return false;
+      PUT(f, n - 1, n - 1, "}");
+      return PUT(f, i - 1, i - 1, SAY(f, "%s {", TEXT(f, i - 1, i - 1)));
+    }
+  }
+  return false;
+}
+
+/* `return x` at the end of a function */
+static bool returned(FlForeign *f) {
+  for (int i = 0; i < f->tokens.n; i++) {
+    if (!IS(f, i, "return") || i + 1 >= f->tokens.n) continue;
+    int end = fl_foreign_end(f, i + 1), next = end + 1;
+    while (next < f->tokens.n && (fl_foreign_kind(f, next, FL_FOREIGN_LINE) || IS(f, next, ";"))) next++;
+    if (IS(f, next, "}")) return PUT(f, i, end, TEXT(f, i + 1, end));
+  }
+  return false;
+}
+
+/* ---- loops and conditions ---- */
+
+/* `for (let i = 0; i < n; i++)` */
+static bool counting(FlForeign *f) {
+  for (int i = 0; i < f->tokens.n; i++) {
+    int close = IS(f, i, "for") && IS(f, i + 1, "(") ? pair(f, i + 1) : -1, at = i + 2;
+    if (close < 0) continue;
+    if (ANY(f, at, "let var int const")) at++;
+    if (!word(f, at) || !IS(f, at + 1, "=") || !IS(f, at + 3, ";") || !ANY(f, at + 5, "< <=")) continue;
+    if (strcmp(TEXT(f, at, at), TEXT(f, at + 4, at + 4)) != 0) continue;
+    int end = at + 6;
+    while (end < close && !IS(f, end, ";")) end++;
+    if (!IS(f, end + 1, TEXT(f, at, at)) && !IS(f, end + 1, "++")) continue;
+    const char *by = SAY(f, "for %s in %s..%s%s", TEXT(f, at, at), TEXT(f, at + 2, at + 2), TEXT(f, at + 6,
+        end - 1),
+                         IS(f, at + 5, "<=") ? " + 1" : "");
+    return PUT(f, i, close, by);
+  }
+  return false;
+}
+
+/* `for (v in xs)`, `for (const v of xs)`, `while (c)`, `if (c) a else b`: brackets go, braces come. */
+static bool brackets(FlForeign *f) {
+  for (int i = 0; i < f->tokens.n; i++) {
+    int close = ANY(f, i, "for while if") && IS(f, i + 1, "(") ? pair(f, i + 1) : -1;
+    if (close < 0) continue;
+    bool loop = IS(f, i, "for"), braces = IS(f, close + 1, "{");
+    int at = loop && ANY(f, i + 2, "const let var") ? i + 3 : i + 2;
+    if (loop && !(word(f, at) && ANY(f, at + 1, "in of"))) continue;
+    if (!loop && (braces || close + 1 >= f->tokens.n || fl_foreign_kind(f, close + 1,
+        FL_FOREIGN_LINE))) continue;
+    if (!loop && !(word(f, close + 1) || fl_foreign_kind(f, close + 1, FL_FOREIGN_TEXT) ||
+                   fl_foreign_kind(f, close + 1, FL_FOREIGN_NUMBER)))
+      continue;
+    if (!loop && ANY(f, close + 1, "and or in")) continue;
+    const char *inner = loop ? SAY(f, "%s in %s", TEXT(f, at, at), TEXT(f, at + 2, close - 1)) : TEXT(f,
+        i + 2, close - 1);
+    if (braces) return PUT(f, i + 1, close, SAY(f, "%s", inner));
+    int end = close + 1;
+    while (end + 1 < f->tokens.n && !fl_foreign_kind(f, end + 1, FL_FOREIGN_LINE) && !ANY(f, end + 1,
+        "else ; } , )"))
+      end = pair(f, end + 1) > end ? pair(f, end + 1) : end + 1;
+    return PUT(f, i + 1, end, SAY(f, "%s { %s }", inner, TEXT(f, close + 1, end)));
+  }
+  return false;
+}
+
+/* `else x` without braces */
+static bool other(FlForeign *f) {
+  for (int i = 1; i + 1 < f->tokens.n; i++) {
+    if (!IS(f, i, "else") || !IS(f, i - 1, "}") || ANY(f, i + 1, "{ if") || fl_foreign_kind(f, i + 1,
+        FL_FOREIGN_LINE))
+      continue;
+    int end = fl_foreign_end(f, i + 1);
+    return PUT(f, i + 1, end, SAY(f, "{ %s }", TEXT(f, i + 1, end)));
+  }
+  return false;
+}
+
+/* ---- bindings and types ---- */
+
+/* `x = 5` and `x <- 5` of a name that there is not yet; one that changes later is a variable. */
+static bool bound(FlForeign *f) {
+  if (!word(f, 0) || !ANY(f, 1, "= <- :=") || fl_foreign_is_any(f, 0, "let var param")) return false;
+  const char *name = TEXT(f, 0, 0);
+  if (fl_foreign_declared(f, name, "let var param fn stage for")) return false;
+  FlForeign file = {.arena = f->arena, .text = f->file, .tokens = *f->all};
+  int times = 0;
+  for (int i = 0; i + 1 < file.tokens.n; i++)
+    times += fl_foreign_is(&file, i, name) && fl_foreign_is_any(&file, i + 1, "= += <- -= *= ++") &&
+             (i == 0 || fl_foreign_kind(&file, i - 1, FL_FOREIGN_LINE) || fl_foreign_is_any(&file, i - 1,
+                 "{"));
+  const char *word_of = times > 1 ? "var" : "let";
+  if (!IS(f, 1, "<-")) return PUT(f, 0, 1, SAY(f, "%s %s =", word_of, name));
+  for (int i = f->tokens.n - 2; i > 2; i--) /* R counts from 1 */
+    if (fl_foreign_kind(f, i, FL_FOREIGN_NUMBER) && IS(f, i - 1, "[") && IS(f, i + 1, "]") &&
+        f->tokens.at[i - 1].glued)
+      PUT(f, i, i, SAY(f, "%d", atoi(TEXT(f, i, i)) - 1));
+  return PUT(f, 0, 1, SAY(f, "%s %s =", word_of, name));
+}
+
+static bool word_bound(FlForeign *f) {
+  if (IS(f, 0, "let") && IS(f, 1, "mut")) return PUT(f, 0, 1, "var");
+  if (ANY(f, 0, "const val auto") && word(f, 1)) return PUT(f, 0, 0, "let");
+  return false;
+}
+
+static const char *const types[][2] = {
+    {"float", "f64"},   {"double", "f64"},  {"number", "f64"},   {"Float64", "f64"}, {"float64", "f64"},
+        {"int", "i64"},
+    {"Int64", "i64"},   {"int64", "i64"},   {"usize", "i64"},    {"integer", "i64"}, {"Integer", "i64"},
+        {"str", "text"},
+    {"string", "text"}, {"String", "text"}, {"boolean", "bool"}, {"Bool", "bool"},   {"Boolean", "bool"}};
+
+const char *fl_foreign_type(const char *name) {
+  for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+    if (strcmp(types[k][0], name) == 0) return types[k][1];
+  return NULL;
+}
+
+/* `x: float`, `-> str`, `Vec<f64>`, `list[float]` */
+static bool type(FlForeign *f) {
+  for (int i = 1; i + 1 < f->tokens.n; i++) {
+    if (!ANY(f, i, ": ->") || !ANY(f, 0, "fn let var stage type param struct")) continue;
+    int at = IS(f, i + 1, "&") ? i + 2 : i + 1;
+    bool many = ANY(f, at, "Vec list List Array Vector") && ANY(f, at + 1, "< [ {") && word(f, at + 2) &&
+                ANY(f, at + 3, "> ] }");
+    const char *name = TEXT(f, many ? at + 2 : at, many ? at + 2 : at), *by = fl_foreign_type(name);
+    if (many) return PUT(f, i + 1, at + 3, SAY(f, "%s[_]", by ? by : name));
+    if (by && word(f, at)) return PUT(f, i + 1, at, by);
+  }
+  return false;
+}
+
+/* `struct P { x: f64, y: f64 }` */
+static bool structure(FlForeign *f) {
+  if (!ANY(f, 0, "struct type interface") || !word(f, 1)) return false;
+  int open = IS(f, 2, "{") ? 2 : IS(f, 2, "=") && IS(f, 3, "{") ? 3 : -1, close = pair(f, open);
+  if (close < 0) return false;
+  return PUT(f, 0, close, SAY(f, "type %s = (%s)", TEXT(f, 1, 1), TEXT(f, open + 1, close - 1)));
+}
+
+/* `import numpy as np`: nothing of it is needed. */
+static bool imported(FlForeign *f) {
+  static const char *const needless =
+      "numpy pandas polars math dplyr tidyverse datetime matplotlib Statistics DataFrames";
+  bool from = IS(f, 0, "from") && ANY(f, 1, needless);
+  bool library = ANY(f, 0, "library require") && IS(f, 1, "(") && ANY(f, 2, needless) && f->tokens.n == 4;
+  if (!from && !library && !(ANY(f, 0, "import using") && ANY(f, 1, needless))) return false;
+  for (int i = 1; i < f->tokens.n; i++)
+    if (fl_foreign_kind(f, i, FL_FOREIGN_LINE) || (IS(f, i, ",") && !from)) return false;
+  return PUT(f, 0, f->tokens.n - 1, "");
+}
+
+/* `from sklearn.linear_model import LinearRegression` */
+static bool learning(FlForeign *f) {
+  static const char *const modules[][2] = {
+      {"linear_model", "linear"}, {"ensemble", "tree"},     {"tree", "tree"},           {"cluster",
+          "cluster"},
+      {"metrics", "metrics"},     {"neighbors", "neighbors"}, {"naive_bayes", "naive_bayes"},
+          {"preprocessing", "preprocess"},
+      {"decomposition", "decomposition"}, {"model_selection", "model_selection"}};
+  if (!IS(f, 0, "from") || !IS(f, 1, "sklearn") || !IS(f, 2, ".") || !IS(f, 4, "import")) return false;
+  for (size_t k = 0; k < sizeof modules / sizeof *modules; k++)
+    if (IS(f, 3, modules[k][0])) return PUT(f, 0, f->tokens.n - 1, SAY(f, "import %s", modules[k][1]));
+  return false;
+}
+
+/* `b.append(x)`, `push!(b, x)` of a variable */
+static bool appended(FlForeign *f) {
+  int n = f->tokens.n;
+  for (int i = 0; i < n; i++) {
+    bool begins = i == 0 || fl_foreign_kind(f, i - 1, FL_FOREIGN_LINE) || IS(f, i - 1, "{");
+    if (!begins || !word(f, i)) continue;
+    bool method = IS(f, i + 1, ".") && ANY(f, i + 2, "append push push_back add") && IS(f, i + 3, "(");
+    bool julia = IS(f, i, "push") && IS(f, i + 1, "!") && IS(f, i + 2, "(") && IS(f, i + 4, ",");
+    int close = method ? pair(f, i + 3) : julia ? pair(f, i + 2) : -1;
+    if (close < 0) continue;
+    const char *name = TEXT(f, julia ? i + 3 : i, julia ? i + 3 : i), *what = TEXT(f, julia ? i + 5 : i + 4,
+        close - 1);
+    return PUT(f, i, close, SAY(f, "%s = concat(%s, [%s])", name, name, what));
+  }
+  return false;
+}
+
+bool fl_foreign_blocks(FlForeign *f) {
+  static FlForeignRule *const rules[] = {indented, block_of_line, bound_function, function, ends_by_word,
+      short_function,
+                                         returned, counting, brackets, other, imported, learning,
+                                         structure, word_bound, bound, type, appended};
+  for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
+    if (rules[k](f)) return true;
+  return false;
+}

@@ -1,0 +1,262 @@
+/* foreign_calls.c: calls of other languages, by the table foreign_calls.def.
+ *
+ * In: a statement. Out: the first call that a row of the table fits, as that row writes it. What always
+ * holds: a name
+ * that the file declares means what it declares, and what stands behind a module's name is left alone. */
+#include "syntax/foreign.h"
+#include "syntax/foreign_args.h"
+
+#include <stdlib.h>
+
+#define IS fl_foreign_is
+#define ANY fl_foreign_is_any
+#define TEXT fl_foreign_text
+#define PUT fl_foreign_put
+#define SAY(f, ...) fl_arena_printf((f)->arena, __VA_ARGS__)
+
+typedef enum How { FUNCTION, OUTSIDE, METHOD, BOTH, VERB, FIELD } How;
+
+typedef struct Row {
+  How how;
+  const char *names, *params, *flow;
+} Row;
+
+#define FL_CALL(how, names, params, flow) {how, names, params, flow},
+static const Row rows[] = {
+#include "syntax/foreign_calls.def"
+};
+#undef FL_CALL
+
+/* A call as it stands. */
+typedef struct Site {
+  int first, last;         /* all of it */
+  int name;                /* the token of its name */
+  int table_from, table_to; /* what stands before the point; table_to < table_from: nothing */
+  bool piped, field, inside; /* inside: of the brackets of a verb */
+  const char *path; /* `np.where`; of a method `str.upper` */
+} Site;
+
+static bool word(const FlForeign *f, int i) { return fl_foreign_kind(f, i, FL_FOREIGN_WORD); }
+static int pair(const FlForeign *f, int i) { return i >= 0 && i < f->tokens.n ? f->tokens.at[i].match : -1; }
+
+static bool among(const char *name, const char *words) {
+  size_t n = strlen(name);
+  for (const char *w = words; (w = strstr(w, name)); w += n)
+    if ((w == words || w[-1] == ' ') && (!w[n] || w[n] == ' ')) return true;
+  return false;
+}
+
+static const char *const own_verbs =
+    "where select drop rename derive group_by summarize sort head tail sample top distinct "
+                                     "join concat drop_null fill_null describe count";
+
+bool fl_foreign_same(const char *a, const char *b) {
+  for (;;) {
+    a += strspn(a, " \n");
+    b += strspn(b, " \n");
+    if (*a != *b) return false;
+    if (!*a) return true;
+    a++, b++;
+  }
+}
+
+/* ---- rows ---- */
+
+static const FlForeignArg *argument(const FlForeignArgs *args, const char *name, size_t n) {
+  for (int k = 0; k < args->n; k++)
+    if (args->at[k].param && strlen(args->at[k].param) == n && strncmp(args->at[k].param, name,
+        n) == 0) return &args->at[k];
+  return NULL;
+}
+
+/* Writes a row's flow; NULL: an argument is not what it needs. */
+static const char *written(FlForeign *f, const Row *row, const FlForeignArgs *args, const char *name) {
+  const char *out = "";
+  for (const char *c = row->flow; *c; c++) {
+    if (*c == '@') {
+      out = SAY(f, "%s%s", out, name);
+      continue;
+    }
+    if (*c != '$') {
+      out = SAY(f, "%s%c", out, *c);
+      continue;
+    }
+    size_t n = c[1] == '*' ? 1 : strspn(c + 1, "abcdefghijklmnopqrstuvwxyz_");
+    bool rest = c[1] == '*';
+    char how = c[1 + n] == ':' && c[2 + n] && c[2 + n] != ' ' ? c[2 + n] : 0;
+    const char *by = rest ? fl_foreign_rest(f, args, how) : NULL;
+    const FlForeignArg *a = rest ? NULL : argument(args, c + 1, n);
+    if (how == '+') by = fl_foreign_folded(f, args);
+    else if (!rest) by = a ? fl_foreign_argument(f, a->text, how) : NULL;
+    if (!by) return NULL;
+    bool empty = !*by && (how == 0 || rest);
+    size_t m = strlen(out);
+    if (empty && m > 1 && strcmp(out + m - 2, ", ") == 0) out = fl_arena_strndup(f->arena, out, m - 2);
+    out = SAY(f, "%s%s", out, by);
+    c += n + (how ? 2 : 0);
+  }
+  return out;
+}
+
+/* One parameter of a row: its text between blanks. */
+static bool given(FlForeign *f, const char *param, size_t n, FlForeignArgs *args, int *position) {
+  size_t name = strcspn(param, " =-><?!."), first = strcspn(param, " |=-><?!.");
+  const char *rest = param + name;
+  FlForeignArg *found = NULL;
+  for (int k = 0; k < args->n && !found; k++) {
+    FlForeignArg *a = &args->at[k];
+    if (!a->name || a->param) continue;
+    for (const char *alias = param; alias < param + name;) {
+      size_t len = strcspn(alias, "| =-><?!.");
+      if (strlen(a->name) == len && strncmp(a->name, alias, len) == 0) found = a;
+      alias += len + (alias[len] == '|');
+    }
+  }
+  bool must = n > name + 1 && rest[0] == '=' && rest[1] == '=';
+  for (int k = *position; k < args->n && !found && !must && *rest != '-' && *rest != '!'; k++)
+    if (!args->at[k].name && !args->at[k].param) {
+      found = &args->at[k];
+      *position = k + 1;
+    }
+  const char *key = fl_arena_strndup(f->arena, param, first);
+  if (found) found->param = key;
+  if (must) {
+    const char *value = fl_arena_strndup(f->arena, rest + 2, n - name - 2);
+    return found && (strcmp(found->text, value) == 0 || fl_foreign_same_word(found->text, value));
+  }
+  if (found && *rest == '.') return strchr(found->text, '.') != NULL;
+  if (found) return *rest != '>' || fl_foreign_is_lambda(found->text);
+  if (*rest == '-') return true;
+  if (*rest != '=') return false;
+  FlForeignArg made = {.text = fl_arena_strndup(f->arena, rest + 1, n - name - 1), .param = key};
+  fl_vec_push(f->arena, args, made);
+  return true;
+}
+
+static const char *fits(FlForeign *f, const Row *row, const FlForeignArgs *all, const char *name) {
+  FlForeignArgs args = {0};
+  for (int k = 0; k < all->n; k++) fl_vec_push(f->arena, &args, all->at[k]);
+  int position = 0;
+  bool rest = false;
+  for (const char *p = row->params; *p; p += strspn(p, " ")) {
+    size_t n = strcspn(p, " ");
+    if (*p == '*') rest = true;
+    else if (!given(f, p, n, &args, &position)) return NULL;
+    p += n;
+  }
+  for (int k = 0; k < args.n && !rest; k++)
+    if (!args.at[k].param) return NULL;
+  return written(f, row, &args, name);
+}
+
+/* ---- sites ---- */
+
+bool fl_foreign_is_module(const FlForeign *f, const char *name) {
+  FlForeign file = {.arena = f->arena, .text = f->file, .tokens = *f->all};
+  bool importing = false;
+  for (int i = 0; i < file.tokens.n; i++) {
+    if (fl_foreign_kind(&file, i, FL_FOREIGN_LINE)) importing = false;
+    else if (IS(&file, i, "import")) importing = true;
+    else if (importing && IS(&file, i, name)) return true;
+  }
+  return among(name, FL_FOREIGN_PACKAGES);
+}
+
+static bool site_at(FlForeign *f, int i, Site *s) {
+  if (!word(f, i)) return false;
+  int close = IS(f, i + 1, "(") && f->tokens.at[i + 1].glued ? pair(f, i + 1) : -1;
+  bool behind = i > 1 && IS(f, i - 1, ".");
+  if (close < 0 && !behind) return false;
+  *s = (Site){.first = i, .last = close > 0 ? close : i, .name = i, .table_to = -1, .field = close < 0};
+  s->first = fl_foreign_operand(f, i);
+  for (int k = 1; k < i; k++)
+    s->inside |= IS(f, k, "(") && pair(f, k) > i &&
+        ANY(f, k - 1, "derive where filter mutate select summarize with_columns assign sort");
+  s->piped = s->first > 0 && ANY(f, s->first - 1, "|> %>%");
+  s->path = TEXT(f, i, i);
+  if (!behind) {
+    s->first = i;
+    return !fl_foreign_declared(f, s->path, "fn stage let var param for");
+  }
+  bool path = true;
+  for (int k = s->first; k < i; k++) path = path && (word(f, k) || IS(f, k, "."));
+  bool package = path && word(f, s->first) && fl_foreign_is_module(f, TEXT(f, s->first, s->first));
+  bool dotted = path && ANY(f, s->first, "is which as na seq pd date") && i == s->first + 2 &&
+                !fl_foreign_declared(f, TEXT(f, s->first, s->first), "let var param for");
+  if (package || dotted) {
+    s->path = TEXT(f, s->first, i);
+    return true;
+  }
+  bool accessor = i > 3 && ANY(f, i - 2, "str dt") && IS(f, i - 3, ".");
+  if (accessor) s->path = TEXT(f, i - 2, i);
+  s->table_from = s->first;
+  s->table_to = accessor ? i - 4 : i - 2;
+  s->piped = s->piped && s->table_to < s->table_from;
+  return true;
+}
+
+static bool row_is_for(const FlForeign *f, const Row *row, const Site *s) {
+  bool method = s->table_to >= s->table_from;
+  if (!among(s->path, row->names)) return false;
+  if (s->field) return row->how == FIELD && method && (!f->word || IS(f, s->name, f->word) || strchr(s->path,
+      '_') || s->path[0] == 'T' || strchr(s->path, '.'));
+  switch (row->how) {
+  case FUNCTION: return !method && !s->piped;
+  case OUTSIDE: return !method && !s->piped && !s->inside;
+  case METHOD: return method;
+  case BOTH: return !s->piped;
+  case VERB: return method || s->piped || !among(s->path, own_verbs);
+  case FIELD: return false;
+  }
+  return false;
+}
+
+/* Rows are numbered from 1 where verbs are called so, and from 0 here. */
+static const char *from_one(FlForeign *f, const char *flow) {
+  static const char call[] = "row_number()";
+  const char *at = strstr(flow, call);
+  if (!at) return flow;
+  const char *behind = at + strlen(call);
+  return SAY(f, "%.*s(%s + 1)%s", (int)(at - flow), flow, call, from_one(f, behind));
+}
+
+/* The text that a row makes of a call; NULL: it does not fit. */
+static const char *made_of(FlForeign *f, const Row *row, const Site *s) {
+  FlForeignArgs args = {0};
+  bool method = s->table_to >= s->table_from, verb = row->how == VERB;
+  const char *table = method ? TEXT(f, s->table_from, s->table_to) : NULL;
+  if (table && !verb) fl_vec_push(f->arena, &args, ((FlForeignArg){.text = table}));
+  if (!s->field) fl_foreign_split(f, s->name + 2, s->last - 1, &args);
+  if (verb && !method && !s->piped) { /* the table is the first argument */
+    if (!args.n || args.at[0].name || fl_foreign_is_lambda(args.at[0].text)) return NULL;
+    table = args.at[0].text;
+    args.at++, args.n--;
+  }
+  const char *name = TEXT(f, s->name, s->name), *flow = fits(f, row, &args, name);
+  if (flow && verb && !among(s->path, own_verbs) && !strstr(row->flow, "row_number")) flow = from_one(f,
+      flow);
+  if (flow && flow[0] == '.' && s->piped) return NULL;
+  if (!flow || !verb || s->piped) return flow;
+  if (flow[0] == '.') return SAY(f, "%s%s", table, flow);
+  const char *open = strchr(flow, '(');
+  if (!open) return NULL;
+  return SAY(f, "%.*s(%s%s%s", (int)(open - flow), flow, table, open[1] == ')' ? "" : ", ", open + 1);
+}
+
+/* The first call from a token to another; what stands in its brackets comes before it. */
+static bool between(FlForeign *f, int from, int to) {
+  for (int i = from; i <= to; i++) {
+    Site s;
+    if (!site_at(f, i, &s)) continue;
+    if (!s.field && between(f, s.name + 2, s.last - 1)) return true;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+      if (!row_is_for(f, &rows[k], &s)) continue;
+      const char *by = made_of(f, &rows[k], &s);
+      if (by && !fl_foreign_same(by, TEXT(f, s.first, s.last))) return PUT(f, s.first, s.last, by);
+    }
+    i = s.last; /* what stands in its brackets was looked at */
+  }
+  return false;
+}
+
+bool fl_foreign_calls(FlForeign *f) { return between(f, 0, f->tokens.n - 1); }

@@ -1,0 +1,430 @@
+/* foreign_forms.c: expressions of other languages, in flow: lambdas, operators, comprehensions, values.
+ *
+ * In: a statement. Out: one change, by the first rule that finds its form. */
+#include "syntax/foreign.h"
+
+#include <stdlib.h>
+
+#define IS fl_foreign_is
+#define ANY fl_foreign_is_any
+#define TEXT fl_foreign_text
+#define PUT fl_foreign_put
+#define SAY(f, ...) fl_arena_printf((f)->arena, __VA_ARGS__)
+
+static bool word(const FlForeign *f, int i) { return fl_foreign_kind(f, i, FL_FOREIGN_WORD); }
+static bool literal(const FlForeign *f, int i) { return fl_foreign_kind(f, i, FL_FOREIGN_TEXT); }
+static bool number(const FlForeign *f, int i) { return fl_foreign_kind(f, i, FL_FOREIGN_NUMBER); }
+static bool line(const FlForeign *f, int i) { return i >= f->tokens.n || fl_foreign_kind(f, i,
+    FL_FOREIGN_LINE); }
+static int pair(const FlForeign *f, int i) { return i >= 0 && i < f->tokens.n ? f->tokens.at[i].match : -1; }
+static bool glued(const FlForeign *f, int i) { return i < f->tokens.n && f->tokens.at[i].glued; }
+
+/* ---- lambdas ---- */
+
+/* `x => ..` or `(x, y) => ..`, of the names between two tokens; without types. */
+static const char *head_of(FlForeign *f, int from, int to) {
+  const char *names = "";
+  int n = 0;
+  for (int i = from; i <= to; i++) {
+    if (ANY(f, i, "&")) continue;
+    if (!word(f, i)) return NULL;
+    names = SAY(f, "%s%s%s", names, n++ ? ", " : "", TEXT(f, i, i));
+    if (IS(f, i + 1, ":")) i += 2;
+    if (i < to && !IS(f, ++i, ",")) return NULL;
+  }
+  return n == 1 ? SAY(f, "%s =>", names) : SAY(f, "(%s) =>", names);
+}
+
+/* `|v| v * 2`, `lambda v: v * 2`, `function(v) v * 2`, `\(v) v * 2`, `v -> v * 2`, `~ .x * 2` */
+static bool lambda(FlForeign *f) {
+  for (int i = 0; i < f->tokens.n; i++) {
+    int from = -1, to = -1, first = i, last = -1;
+    if (IS(f, i, "|") && (i == 0 || ANY(f, i - 1, "( , ="))) {
+      for (last = i + 1; last < f->tokens.n && (word(f, last) || ANY(f, last, ", & :")); last++) continue;
+      if (!IS(f, last, "|")) continue;
+      from = i + 1, to = last - 1;
+    } else if (IS(f, i, "lambda")) {
+      for (last = i + 1; word(f, last) || IS(f, last, ","); last++) continue;
+      if (!IS(f, last, ":")) continue;
+      from = i + 1, to = last - 1;
+    } else if (ANY(f, i, "function fn \\") && IS(f, i + 1, "(") && pair(f, i + 1) > 0) {
+      last = pair(f, i + 1);
+      from = i + 2, to = last - 1;
+    } else if (IS(f, i, "->") && !ANY(f, 0, "fn stage extern type @") && i > 0) {
+      int open = IS(f, i - 1, ")") ? pair(f, i - 1) : -1;
+      if (IS(f, i - 1, ")") && open < 0) continue;
+      if (open < 0 && !word(f, i - 1)) continue;
+      first = open >= 0 ? open : i - 1, last = i;
+      from = open >= 0 ? open + 1 : i - 1, to = open >= 0 ? i - 2 : i - 1;
+    } else {
+      continue;
+    }
+    const char *head = head_of(f, from, to);
+    if (head) return PUT(f, first, last, head);
+  }
+  return false;
+}
+
+/* ---- operators ---- */
+
+static const char *const operators[][2] = {
+    {"&&", "and"}, {"===", "=="}, {"!==", "!="}, {"<>", "!="}, {"**", "^"},   {"%%", "%"},  {"%/%", "//"},
+    {"%in%", "in"}, {"%*%", "@"}, {"%>%", "|>"}, {".*", "*"},   {"./", "/"},  {".+", "+"},   {".-", "-"},
+        {".^", "^"},
+    {"True", "true"}, {"False", "false"}, {"TRUE", "true"}, {"FALSE", "false"}, {"None", "null"}, {"NULL",
+        "null"},
+    {"AND", "and"}, {"OR", "or"}, {"IN", "in"}, {"nil", "null"}, {"undefined", "null"}};
+
+/* May a token end an operand? */
+static bool operand(const FlForeign *f, int i) {
+  return word(f, i) || literal(f, i) || number(f, i) || ANY(f, i, ") ] }");
+}
+
+static bool operator_of(FlForeign *f) {
+  for (int i = 0; i < f->tokens.n; i++) {
+    if (literal(f, i) || (i && IS(f, i - 1, ".")) || IS(f, i + 1, "=")) continue;
+    for (size_t k = 0; k < sizeof operators / sizeof *operators; k++) {
+      if (!IS(f, i, operators[k][0]) || (word(f, i) && IS(f, i + 1, "("))) continue;
+      const char *by = operators[k][1];
+      bool spaced = !word(f, i) && (glued(f, i) || glued(f, i + 1)) && by[0] >= 'a';
+      return PUT(f, i, i, spaced ? SAY(f, " %s ", by) : by);
+    }
+    bool text = literal(f, i - 1) || literal(f, i + 1);
+    if (IS(f, i, "||") || (IS(f, i, "|") && operand(f, i - 1)))
+      return PUT(f, i, i, text && !IS(f, i, "|") ? "+" : glued(f, i) ? " or " : "or");
+    if (IS(f, i, "&") && operand(f, i - 1)) return PUT(f, i, i, text && (literal(f, i - 1) || i < 2 ||
+                                                                    !ANY(f, i - 2, "== != < >")) ? "+"
+                                                                        : "and");
+    bool before = i > 0 && operand(f, i - 1) && !ANY(f, i - 1, "and or in not if while");
+    if (ANY(f, i, "! ~") && !before && (operand(f, i + 1) || IS(f, i + 1, "(")) && glued(f,
+        i + 1)) return PUT(f, i, i, "not ");
+    if (IS(f, i, "NOT") && !before) return PUT(f, i, i, "not");
+    if (IS(f, i, "$") && word(f, i - 1) && word(f, i + 1)) return PUT(f, i, i, ".");
+  }
+  return false;
+}
+
+/* `x not in (a, b)`, `x in (a, b)`: values stand in square brackets, and `not` before them. */
+static bool membership(FlForeign *f) {
+  for (int i = 1; i + 1 < f->tokens.n; i++) {
+    if (ANY(f, i, "not NOT") && ANY(f, i + 1, "in IN") && operand(f, i - 1)) {
+      int from = fl_foreign_operand(f, i - 1);
+      const char *value = TEXT(f, from, i - 1);
+      int end = IS(f, i + 2, "(") || IS(f, i + 2, "[") ? pair(f, i + 2) : fl_foreign_end(f, i + 2);
+      if (end > i) return PUT(f, from, end, SAY(f, "not (%s in %s)", value, TEXT(f, i + 2, end)));
+    }
+    int close = IS(f, i, "in") && IS(f, i + 1, "(") ? pair(f, i + 1) : -1;
+    if (close < 0 || !operand(f, i - 1) || ANY(f, 0, "for")) continue;
+    for (int k = i + 2; k < close; k++)
+      if (IS(f, k, ",")) return PUT(f, i + 1, close, SAY(f, "[%s]", TEXT(f, i + 2, close - 1)));
+  }
+  return false;
+}
+
+/* `mean(x, na.rm = TRUE)`, `skipna=True`: nulls are left out anyway. */
+static bool needless(FlForeign *f) {
+  for (int i = 1; i + 2 < f->tokens.n; i++) {
+    int name = IS(f, i + 1, "na") && IS(f, i + 2, ".") && IS(f, i + 3, "rm") ? i + 3 : i + 1;
+    if (!IS(f, i, ",") || !(name == i + 3 || ANY(f, name, "skipna ignore_index inplace n_jobs")) || !IS(f,
+        name + 1, "=")) continue;
+    return PUT(f, i, fl_foreign_end(f, name + 2), "");
+  }
+  return false;
+}
+
+/* `p as i64`, `cast(x as float)` */
+static bool conversion(FlForeign *f) {
+  static const char *const own = "i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 text bool";
+  for (int i = 1; i + 1 < f->tokens.n; i++) {
+    if (!ANY(f, i, "as AS") || !operand(f, i - 1)) continue;
+    const char *name = TEXT(f, i + 1, i + 1), *by = ANY(f, i + 1, own) ? name : fl_foreign_type(name);
+    int from = fl_foreign_operand(f, i - 1);
+    bool cast = from >= 2 && IS(f, from - 1, "(") && ANY(f, from - 2, "cast CAST try_cast");
+    if (cast && !by) by = ANY(f, i + 1, "varchar VARCHAR TEXT char") ? "text" : ANY(f, i + 1,
+        "INT INTEGER BIGINT bigint") ? "i64" : ANY(f, i + 1, "FLOAT DOUBLE REAL") ? "f64" : NULL;
+    if (!by) continue;
+    bool whole = !cast && by[0] == 'i'; /* as of a float cuts what is behind the point */
+    const char *call = SAY(f, whole ? "%s(trunc(%s))" : "%s(%s)", by, TEXT(f, from, i - 1));
+    return cast && pair(f, from - 1) == i + 2 ? PUT(f, from - 2, i + 2, call) : PUT(f, from, i + 1, call);
+  }
+  return false;
+}
+
+/* `where(x = 1 and y = 2)`: in conditions `=` asks. */
+static bool equals(FlForeign *f) {
+  for (int i = 0; i < f->tokens.n; i++) {
+    int close = ANY(f, i, "where filter") && IS(f, i + 1, "(") ? pair(f, i + 1) : -1;
+    int if_to = ANY(f, i, "if while") && !IS(f, i + 1, "(") ? i + 1 : -1;
+    for (; if_to > 0 && if_to < f->tokens.n && !IS(f, if_to, "{") && !line(f, if_to); if_to++) continue;
+    int end = close > 0 ? close : IS(f, if_to, "{") ? if_to : -1;
+    for (int k = i + 1 + (close > 0); k < end; k++) {
+      if (IS(f, k, "=")) return PUT(f, k, k, glued(f, k) ? " == " : "==");
+      if (pair(f, k) > k && k > i + 1) k = pair(f, k);
+    }
+  }
+  return false;
+}
+
+/* ---- ranges, subscripts ---- */
+
+/* `x != null`, `x == None` */
+static bool compared_null(FlForeign *f) {
+  for (int i = 1; i + 1 < f->tokens.n; i++) {
+    if (!ANY(f, i, "== !=") || !ANY(f, i + 1, "null NULL None NA") || !operand(f, i - 1)) continue;
+    int from = fl_foreign_operand(f, i - 1);
+    return PUT(f, from, i + 1, SAY(f, IS(f, i, "==") ? "is_null(%s)" : "not is_null(%s)", TEXT(f, from,
+        i - 1)));
+  }
+  return false;
+}
+
+/* `collect::<Vec<f64>>()` */
+static bool turbofish(FlForeign *f) {
+  for (int i = 1; i + 2 < f->tokens.n; i++) {
+    if (!IS(f, i, "::") || !IS(f, i + 1, "<")) continue;
+    int end = i + 1;
+    while (end < f->tokens.n && !IS(f, end, "(")) end++;
+    return PUT(f, i, end - 1, "");
+  }
+  return false;
+}
+
+/* `x::int` */
+static bool postfix_cast(FlForeign *f) {
+  for (int i = 1; i + 1 < f->tokens.n; i++) {
+    const char *by = IS(f, i, "::") && operand(f, i - 1) && word(f, i + 1) && !IS(f, i + 2, "(")
+        ? fl_foreign_type(TEXT(f, i + 1, i + 1)) : NULL;
+    if (IS(f, i, "::") && ANY(f, i + 1, "text varchar")) by = "text";
+    if (!by || IS(f, i + 2, "(")) continue;
+    int from = fl_foreign_operand(f, i - 1);
+    return PUT(f, from, i + 1, SAY(f, "%s(%s)", by, TEXT(f, from, i - 1)));
+  }
+  return false;
+}
+
+/* `0..=3`; `1:3` behind `in`; in subscripts `a[1:3]`, `a[::2]`, `a[::-1]` */
+static bool range(FlForeign *f) {
+  for (int i = 0; i < f->tokens.n; i++) {
+    if (IS(f, i, "..=") && number(f, i + 1)) return PUT(f, i, i + 1, SAY(f, "..%d", atoi(TEXT(f, i + 1,
+        i + 1)) + 1));
+    if (IS(f, i, "..=")) {
+      int end = fl_foreign_end(f, i + 1);
+      for (int k = i + 1; k <= end; k++)
+        if (IS(f, k, "{")) end = k - 1;
+      return PUT(f, i, end, SAY(f, "..%s + 1", TEXT(f, i + 1, end)));
+    }
+    if (IS(f, i, ":") && number(f, i - 1) && IS(f, i - 2, "in")) {
+      if (number(f, i + 1)) return PUT(f, i, i + 1, SAY(f, "..%d", atoi(TEXT(f, i + 1, i + 1)) + 1));
+      int end = word(f, i + 1) ? i + 1 : -1;
+      if (end > 0 && IS(f, end + 1, "(")) end = pair(f, end + 1);
+      if (end > 0) return PUT(f, i, end, SAY(f, "..%s + 1", TEXT(f, i + 1, end)));
+    }
+    int close = IS(f, i, "[") && i > 0 && glued(f, i) && operand(f, i - 1) ? pair(f, i) : -1;
+    if (close < 0) continue;
+    if (IS(f, close - 1, "end")) return PUT(f, close - 1, close - 1, close == i + 2 ? "-1" : "");
+    const char *array = TEXT(f, fl_foreign_operand(f, i - 1), i - 1);
+    if (IS(f, i + 1, "::") && IS(f, i + 2, "-") && IS(f, i + 3, "1") && close == i + 4)
+      return PUT(f, fl_foreign_operand(f, i - 1), close,
+                 SAY(f, "[for i in 0..len(%s): %s[len(%s) - 1 - i]]", array, array, array));
+    if (IS(f, i + 1, "::") && close == i + 3) return PUT(f, i + 1, i + 1, SAY(f, "0..len(%s) by ", array));
+    if (IS(f, close - 1, ",")) return PUT(f, close - 1, close - 1, "");
+    for (int k = i + 1; k < close; k++) {
+      if (pair(f, k) > k) k = pair(f, k);
+      bool all = (k == i + 1 || IS(f, k - 1, ",")) && (k == close - 1 || IS(f, k + 1, ","));
+      if (IS(f, k, ":") && !all) return PUT(f, k, k, "..");
+    }
+  }
+  return false;
+}
+
+/* `t["x"]`: `t.x`; `t[["x", "y"]]`: the columns; `m[0][1]` stays. */
+static bool column(FlForeign *f) {
+  for (int i = 1; i + 2 < f->tokens.n; i++) {
+    if (!IS(f, i, "[") || !glued(f, i) || !operand(f, i - 1)) continue;
+    const char *name = fl_foreign_plain(f, i + 1);
+    if (name && *name &&
+        strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == strlen(name) &&
+        IS(f, i + 2, "]") && !(fl_foreign_operand(f, i - 1) == 0 && IS(f, i + 3, "=")))
+      return PUT(f, i, i + 2, SAY(f, ".%s", name));
+    int close = IS(f, i + 1, "[") ? pair(f, i + 1) : -1;
+    if (close < 0 || !IS(f, close + 1, "]") || !literal(f, i + 2) || ANY(f, i - 1, ")")) continue;
+    int from = fl_foreign_operand(f, i - 1);
+    const char *names = "";
+    for (int k = i + 2; names && k < close; k += 2)
+      names = fl_foreign_plain(f, k) ? SAY(f, "%s, %s", names, fl_foreign_plain(f, k)) : NULL;
+    if (names) return PUT(f, from, close + 1, SAY(f, "select(%s%s)", TEXT(f, from, i - 1), names));
+  }
+  return false;
+}
+
+/* ---- comprehensions ---- */
+
+/* Every `name` between two tokens becomes `by`. */
+static const char *with(FlForeign *f, int from, int to, const char *name, const char *by) {
+  FlForeign part = {.arena = f->arena, .text = TEXT(f, from, to), .file = f->file, .all = f->all};
+  fl_foreign_tokens(f->arena, part.text, strlen(part.text), &part.tokens);
+  for (int i = part.tokens.n - 1; i >= 0; i--)
+    if (IS(&part, i, name) && !(i && IS(&part, i - 1, "."))) PUT(&part, i, i, by);
+  return part.text;
+}
+
+/* `[e for v in a if c]`, `sum(e for v in a)`, with several `for` */
+static bool comprehension(FlForeign *f) {
+  for (int i = 0; i < f->tokens.n; i++) {
+    int close = ANY(f, i, "[ (") ? pair(f, i) : -1, at = i + 1;
+    if (close < 0 || IS(f, i + 1, "for")) continue;
+    for (; at < close && !IS(f, at, "for"); at++) {
+      if (IS(f, at, ",")) at = close;
+      else if (pair(f, at) > at) at = pair(f, at);
+    }
+    if (at >= close || !operand(f, at - 1)) continue;
+    const char *head = TEXT(f, at, close - 1);
+    bool colon = false;
+    for (int k = at + 1; k < close; k++) {
+      if (pair(f, k) > k) k = pair(f, k);
+      colon |= IS(f, k, ":") || IS(f, k, "{");
+      if (IS(f, k, "for") && IS(f, at, "for")) { /* the next one stands behind a comma */
+        int begin = k;
+        return PUT(f, begin - 1, begin, SAY(f, "%s,", TEXT(f, begin - 1, begin - 1)));
+      }
+    }
+    if (colon && !IS(f, close, "]")) continue;
+    if (colon) return false;
+    const char *body = TEXT(f, i + 1, at - 1);
+    return PUT(f, i + 1, close - 1, SAY(f, "%s: %s", head, body));
+  }
+  return false;
+}
+
+/* `for i, v in enumerate(a)`, `for x, y in zip(a, b)`: in comprehensions and loops. */
+static bool side_by_side(FlForeign *f) {
+  for (int i = 0; i + 6 < f->tokens.n; i++) {
+    if (!IS(f, i, "for")) continue;
+    int b = IS(f, i + 1, "(") ? 1 : 0, at = i + 4 + b + b, open = at + 2;
+    if (!word(f, i + 1 + b) || !IS(f, i + 2 + b, ",") || !word(f, i + 3 + b) || !IS(f, at, "in")) continue;
+    bool numbered = IS(f, at + 1, "enumerate"), zipped = IS(f, at + 1, "zip");
+    int close = (numbered || zipped) && IS(f, open, "(") ? pair(f, open) : -1;
+    if (close < 0) continue;
+    const char *x = TEXT(f, i + 1 + b, i + 1 + b), *y = TEXT(f, i + 3 + b, i + 3 + b);
+    int comma = open + 1;
+    while (comma < close && !IS(f, comma, ",")) comma = pair(f, comma) > comma ? pair(f, comma) + 1
+        : comma + 1;
+    const char *first = TEXT(f, open + 1, (zipped ? comma : close) - 1), *second = zipped ? TEXT(f, comma + 1,
+        close - 1) : first;
+    const char *at_i = numbered ? x : "i", *y_is = SAY(f, "%s[%s]", second, at_i), *x_is = SAY(f, "%s[%s]",
+        first, at_i);
+    bool loop = IS(f, close + 1, "{");
+    int end = loop ? pair(f, close + 1) : close + 1;
+    if (!loop)
+      while (end < f->tokens.n && !ANY(f, end, "] )")) end = pair(f, end) > end ? pair(f, end) + 1 : end + 1;
+    if (end <= close + 1 - loop || end > f->tokens.n) continue;
+    const char *body = with(f, close + 1, loop ? end : end - 1, y, y_is);
+    FlForeign part = {.arena = f->arena, .text = body, .file = f->file, .all = f->all};
+    fl_foreign_tokens(f->arena, body, strlen(body), &part.tokens);
+    if (zipped) body = with(&part, 0, part.tokens.n - 1, x, x_is);
+    const char *gap = IS(f, close + 1, ":") ? "" : " ";
+    return PUT(f, i, loop ? end : end - 1, SAY(f, "for %s in 0..len(%s)%s%s", at_i, first, gap, body));
+  }
+  return false;
+}
+
+/* ---- values ---- */
+
+/* `x -= e`, `x++` */
+static bool short_change(FlForeign *f) {
+  for (int i = 1; i < f->tokens.n; i++) {
+    bool whole = ANY(f, i, "++ --") && fl_foreign_kind(f, i - 1, FL_FOREIGN_WORD) && (line(f, i + 1) || ANY(f,
+        i + 1, "} ;"));
+    if (whole && IS(f, i, "++")) return PUT(f, i, i, " += 1");
+    if (whole) return PUT(f, i - 1, i, SAY(f, "%s = %s - 1", TEXT(f, i - 1, i - 1), TEXT(f, i - 1, i - 1)));
+    if (i + 1 >= f->tokens.n) break;
+    if (!ANY(f, i, "-= *= /= **= //= %=")) continue;
+    int from = fl_foreign_operand(f, i - 1), end = fl_foreign_end(f, i + 1);
+    const char *sign = TEXT(f, i, i), *left = TEXT(f, from, i - 1), *right = TEXT(f, i + 1, end);
+    const char *by = IS(f, i, "**=") ? "^" : fl_arena_strndup(f->arena, sign, strlen(sign) - 1);
+    bool one = fl_foreign_operand(f, end) == i + 1;
+    return PUT(f, from, end, SAY(f, one ? "%s = %s %s %s" : "%s = %s %s (%s)", left, left, by, right));
+  }
+  return false;
+}
+
+/* `{k: v for x in a}` */
+static bool mapped(FlForeign *f) {
+  for (int i = 0; i < f->tokens.n; i++) {
+    int close = IS(f, i, "{") ? pair(f, i) : -1, colon = i + 1;
+    if (close < 0) continue;
+    while (colon < close && !IS(f, colon, ":")) colon = pair(f, colon) > colon ? pair(f, colon) + 1
+        : colon + 1;
+    int at = colon + 1;
+    while (at < close && !IS(f, at, "for")) at = pair(f, at) > at ? pair(f, at) + 1 : at + 1;
+    if (at >= close || at == colon + 1 || colon == i + 1) continue;
+    const char *head = TEXT(f, at, close - 1);
+    return PUT(f, i, close, SAY(f, "table(key = [%s: %s], value = [%s: %s])", head, TEXT(f, i + 1, colon - 1),
+        head, TEXT(f, colon + 1, at - 1)));
+  }
+  return false;
+}
+
+/* `let { x, y } = t` */
+static bool taken_apart(FlForeign *f) {
+  int close = ANY(f, 0, "let var const") && IS(f, 1, "{") ? pair(f, 1) : -1;
+  if (close < 0 || !IS(f, close + 1, "=")) return false;
+  int end = fl_foreign_end(f, close + 2);
+  const char *of = TEXT(f, close + 2, end), *out = "";
+  for (int i = 2; i < close; i += 2) {
+    if (!word(f, i) || !(IS(f, i + 1, ",") || i + 1 == close)) return false;
+    out = SAY(f, "%s%slet %s = %s.%s", out, i > 2 ? "\n" : "", TEXT(f, i, i), of, TEXT(f, i, i));
+  }
+  return PUT(f, 0, end, out);
+}
+
+/* `{"a": 1, b: 2}` */
+static bool mapping(FlForeign *f) {
+  for (int i = 0; i < f->tokens.n; i++) {
+    int close = IS(f, i, "{") ? pair(f, i) : -1;
+    if (close < i + 4 || !IS(f, i + 2, ":") || (i && ANY(f, i - 1, ") else agg aggregate"))) continue;
+    bool argument = i > 1 && ANY(f, i - 1, "( =") && !ANY(f, 0, "let var const") && !word(f, 0 + (i == 1));
+    bool call = false;
+    for (int k = 0; k < i; k++) call |= ANY(f, k, "agg aggregate rename replace map with_columns");
+    if (call || argument) continue;
+    const char *all = "";
+    for (int at = i + 1; all && at < close; at = fl_foreign_end(f, at) + 2) {
+      const char *name = word(f, at) ? TEXT(f, at, at) : fl_foreign_plain(f, at);
+      bool plain = name && *name &&
+          strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") == strlen(name);
+      all = plain && IS(f, at + 1, ":") ? SAY(f, "%s%s%s = %s", all, *all ? ", " : "", name, TEXT(f, at + 2,
+          fl_foreign_end(f, at + 2))) : NULL;
+    }
+    if (all) return PUT(f, i, close, SAY(f, "(%s)", all));
+  }
+  return false;
+}
+
+/* `[...a, 4.0]` */
+static bool spread(FlForeign *f) {
+  for (int i = 0; i + 2 < f->tokens.n; i++) {
+    int close = IS(f, i, "[") && IS(f, i + 1, "...") ? pair(f, i) : -1, end = close > 0 ? fl_foreign_end(f,
+        i + 2) : -1;
+    if (end < 0 || IS(f, end + 2, "...")) continue;
+    if (end + 1 == close) return PUT(f, i, close, TEXT(f, i + 2, end));
+    return PUT(f, i, close, SAY(f, "concat(%s, [%s])", TEXT(f, i + 2, end), TEXT(f, end + 2, close - 1)));
+  }
+  return false;
+}
+
+/* A lambda of one line whose block gives back its value */
+static bool block_of_lambda(FlForeign *f) {
+  for (int i = 1; i + 2 < f->tokens.n; i++)
+    if (IS(f, i, "{") && IS(f, i - 1, "=>") && IS(f, i + 1, "return")) return PUT(f, i + 1, i + 1, "");
+  return false;
+}
+
+bool fl_foreign_forms(FlForeign *f) {
+  static FlForeignRule *const rules[] = {block_of_lambda, lambda, membership,
+      needless, conversion, compared_null, turbofish, postfix_cast,
+                                         operator_of, equals, side_by_side, range, column, comprehension,
+                                             short_change, mapped, taken_apart, mapping, spread};
+  for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
+    if (rules[k](f)) return true;
+  return false;
+}

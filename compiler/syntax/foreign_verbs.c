@@ -1,0 +1,389 @@
+/* foreign_verbs.c: chains and calls of other languages that no row of foreign_calls.def can say: groups and
+ * their
+ * aggregates, windows, choices, subscripts by name, models, queries.
+ *
+ * In: a statement. Out: one change, by the first rule that finds its form. */
+#include "syntax/foreign.h"
+#include "syntax/foreign_args.h"
+
+#include <stdlib.h>
+
+#define IS fl_foreign_is
+#define ANY fl_foreign_is_any
+#define TEXT fl_foreign_text
+#define PUT fl_foreign_put
+#define SAY(f, ...) fl_arena_printf((f)->arena, __VA_ARGS__)
+
+static bool word(const FlForeign *f, int i) { return fl_foreign_kind(f, i, FL_FOREIGN_WORD); }
+
+static int pair(const FlForeign *f, int i) { return i >= 0 && i < f->tokens.n ? f->tokens.at[i].match : -1; }
+
+/* `group_by(t, k)["x"].sum()`, `.size()`, `.agg(..)`: an aggregate of groups */
+static bool of_groups(FlForeign *f) {
+  for (int i = 0; i < f->tokens.n; i++) {
+    int close = IS(f, i, "group_by") && IS(f, i + 1, "(") && !(i && IS(f, i - 1, ".")) ? pair(f, i + 1) : -1,
+        dot = close + 1;
+    if (close < 0) continue;
+    const char *columns = NULL;
+    if (IS(f, dot, ".") && word(f, dot + 1) && IS(f, dot + 2, ".")) columns = TEXT(f, dot + 1, dot + 1),
+        dot += 2;
+    int open = dot + 2, end = IS(f, dot, ".") && word(f, dot + 1) && IS(f, open, "(") ? pair(f, open) : -1;
+    if (end < 0) continue;
+    const char *name = TEXT(f, dot + 1, dot + 1), *aggregate = fl_foreign_aggregate(name), *what = NULL;
+    if (ANY(f, dot + 1, "agg aggregate summarize summarise")) what = fl_foreign_aggregates(f, columns,
+        open + 1, end - 1);
+    else if (ANY(f, dot + 1, "transform") && columns && end == open + 2 && fl_foreign_plain(f, open + 1)) {
+      const char *total = fl_foreign_aggregate(fl_foreign_plain(f, open + 1));
+      int comma = fl_foreign_end(f, i + 2) + 1;
+      const char *keys = comma < close ? fl_foreign_argument(f, SAY(f, "[%s]", TEXT(f, comma + 1, close - 1)),
+          'k') : NULL;
+      if (total && keys)
+        return PUT(f, i, end, SAY(f, "derive(%s, %s = %s(%s), by = %s).%s", TEXT(f, i + 2, comma - 1),
+            columns, total, columns, keys, columns));
+    } else if (ANY(f, dot + 1, "size len count") && !columns && end == open + 1) what = SAY(f, "%s = count()",
+        name);
+    else if (aggregate && columns && end == open + 1) what = SAY(f, "%s = %s(%s)", columns, aggregate,
+        columns);
+    else if (aggregate && !columns && end == open + 1) what = SAY(f, "each(numeric(), %s)", aggregate);
+    if (what) return PUT(f, i, end, SAY(f, "summarize(%s, %s)", TEXT(f, i, close), what));
+  }
+  return false;
+}
+
+/* `pl.col("x")`, `col("x")`, `pl.mean("x")`, `pl.lit(1)`; `np.sqrt(x)`, `math.pi` */
+static bool of_package(FlForeign *f) {
+  for (int i = 0; i < f->tokens.n; i++) {
+    bool package = ANY(f, i, FL_FOREIGN_PACKAGES) && IS(f, i + 1, ".") && word(f, i + 2) && !(i && IS(f,
+        i - 1, ".")) &&
+                   !fl_foreign_declared(f, TEXT(f, i, i), "let var param for");
+    int name = package ? i + 2 : i, open = name + 1;
+    if (package && ANY(f, name, "linalg special") && IS(f, name + 1, ".")) return PUT(f, i, name + 1, "");
+    int close = IS(f, open, "(") ? pair(f, open) : -1;
+    bool column = ANY(f, name, "col lit") && close == open + 2 && !(i && IS(f, i - 1, "."));
+    const char *plain = column ? IS(f, name, "lit") ? TEXT(f, open + 1, open + 1) : fl_foreign_plain(f,
+        open + 1) : NULL;
+    if (column && !plain && word(f, open + 1)) plain = TEXT(f, open + 1, open + 1);
+    if (plain) return PUT(f, i, close, plain);
+    if (!package) continue;
+    const char *aggregate = ANY(f, i, "pl F") && close == open + 2 ? fl_foreign_aggregate(TEXT(f, name, name))
+        : NULL;
+    if (aggregate && fl_foreign_plain(f, open + 1))
+      return PUT(f, i, close, SAY(f, "%s(%s)", aggregate, fl_foreign_plain(f, open + 1)));
+    if (ANY(f, name,
+        "sqrt exp log log2 log10 sin cos tan abs floor ceil mean median sum max min var cumsum argmax argmin "
+                     "argsort outer inv det solve norm svd eigh qr pinv eye pi"))
+      return PUT(f, i, i + 1, "");
+  }
+  return false;
+}
+
+/* `pl.when(c).then(a).otherwise(b)`; `case_when(c ~ a, TRUE ~ b)` */
+static bool choice(FlForeign *f) {
+  for (int i = 0; i < f->tokens.n; i++) {
+    int close = ANY(f, i, "when case_when") && IS(f, i + 1, "(") ? pair(f, i + 1) : -1;
+    if (close < 0) continue;
+    const char *by = "";
+    if (IS(f, i, "case_when")) {
+      for (int at = i + 2; by && at < close;) {
+        int end = fl_foreign_end(f, at), sign = at;
+        while (sign < end && !IS(f, sign, "~")) sign = pair(f, sign) > sign ? pair(f, sign) + 1 : sign + 1;
+        bool other = ANY(f, at, "TRUE true T .default default");
+        if (IS(f, at, ".") && IS(f, at + 1, "default")) other = true, sign = at + 2;
+        if (sign >= end) return false;
+        by = other ? SAY(f, "%s{ %s }", by, TEXT(f, sign + 1, end))
+                   : SAY(f, "%sif %s { %s } else ", by, TEXT(f, at, sign - 1), TEXT(f, sign + 1, end));
+        at = end + 2;
+      }
+      if (by[strlen(by) - 1] != '}') by = SAY(f, "%s{ null }", by);
+      return PUT(f, i, close, by);
+    }
+    int at = i, first = i > 1 && IS(f, i - 1, ".") ? i - 2 : i, last = -1;
+    while (IS(f, at, "when")) {
+      int c = pair(f, at + 1), then = c + 2, a = IS(f, c + 1, ".") && IS(f, then, "then") ? pair(f, then + 1)
+          : -1;
+      if (a < 0 || !IS(f, a + 1, ".")) return false;
+      by = SAY(f, "%sif %s { %s } else ", by, TEXT(f, at + 2, c - 1), TEXT(f, then + 2, a - 1));
+      at = a + 2;
+    }
+    if (!IS(f, at, "otherwise")) return false;
+    last = pair(f, at + 1);
+    return last > 0 && PUT(f, first, last, SAY(f, "%s{ %s }", by, TEXT(f, at + 2, last - 1)));
+  }
+  return false;
+}
+
+/* `t.loc[mask, "x"]`, `t.iloc[0:2]` */
+static bool located(FlForeign *f) {
+  for (int i = 2; i + 1 < f->tokens.n; i++) {
+    int close = ANY(f, i, "loc iloc") && IS(f, i - 1, ".") && IS(f, i + 1, "[") ? pair(f, i + 1) : -1;
+    if (close < 0) continue;
+    int from = fl_foreign_operand(f, i - 2), comma = fl_foreign_end(f, i + 2) + 1;
+    const char *table = TEXT(f, from, i - 2), *rows_of = TEXT(f, i + 2, comma - 1);
+    if (!IS(f, comma, ",")) return PUT(f, i - 1, i, "");
+    const char *column = fl_foreign_plain(f, comma + 1);
+    if (column && comma + 2 == close) return PUT(f, from, close, IS(f, i + 2, ":") ? SAY(f, "%s.%s", table,
+        column) : SAY(f, "%s.%s[%s]", table, column, rows_of));
+    const char *names = IS(f, comma + 1, "[") ? fl_foreign_argument(f, TEXT(f, comma + 1, close - 1), 'c')
+        : NULL;
+    if (names) return PUT(f, from, close, SAY(f, IS(f, i + 2, ":") ? "select(%s%.0s, %s)"
+        : "select(%s[%s], %s)", table, rows_of, names));
+  }
+  return false;
+}
+
+/* `derive(t, avg = mean(x).over("k"))`: the verb has the groups. */
+static bool over(FlForeign *f) {
+  for (int i = 2; i + 1 < f->tokens.n; i++) {
+    int close = IS(f, i, "over") && IS(f, i - 1, ".") && IS(f, i + 1, "(") ? pair(f, i + 1) : -1, open = i;
+    if (close < 0) continue;
+    while (open >= 0 && !(IS(f, open, "(") && pair(f, open) > close && ANY(f, open - 1,
+        "derive with_columns select mutate"))) open--;
+    const char *keys = open > 0 ? fl_foreign_argument(f, TEXT(f, i + 2, close - 1), 'k') : NULL;
+    int last = keys ? pair(f, open) : -1;
+    if (last < 0) continue;
+    PUT(f, last, last, SAY(f, ", by = %s)", keys));
+    return PUT(f, i - 1, close, "");
+  }
+  return false;
+}
+
+/* `x.rolling(2).mean()` */
+static bool rolled(FlForeign *f) {
+  for (int i = 2; i + 4 < f->tokens.n; i++) {
+    int close = ANY(f, i, "rolling rolling_mean rolling_sum") && IS(f, i - 1, ".") && IS(f, i + 1, "(")
+        ? pair(f, i + 1) : -1, end = -1;
+    if (close < 0) continue;
+    const char *of = NULL, *size = TEXT(f, IS(f, i + 3, "=") ? i + 4 : i + 2, close - 1);
+    if (!IS(f, i, "rolling")) of = TEXT(f, i, i) + strlen("rolling_"), end = close;
+    else if (IS(f, close + 1, ".") && IS(f, close + 3, "(") && pair(f, close + 3) == close + 4)
+      of = fl_foreign_aggregate(TEXT(f, close + 2, close + 2)), end = close + 4;
+    int from = fl_foreign_operand(f, i - 2);
+    if (of && !strchr(size, ',')) return PUT(f, from, end, SAY(f, "rolling(%s, %s, %s)", TEXT(f, from, i - 2),
+        size, of));
+  }
+  return false;
+}
+
+/* `summarize(mean(x), count())`: named as what they are of. */
+static bool unnamed(FlForeign *f) {
+  for (int i = 0; i + 2 < f->tokens.n; i++) {
+    int close = ANY(f, i, "summarize summarise agg") && IS(f, i + 1, "(") && !(i && IS(f, i - 1, "."))
+        ? pair(f, i + 1) : -1;
+    if (close < i + 3) continue;
+    bool piped = i > 0 && ANY(f, i - 1, "|> %>%");
+    int from = piped ? i + 2 : fl_foreign_end(f, i + 2) + 2;
+    const char *what = from < close ? fl_foreign_aggregates(f, NULL, from, close - 1) : NULL;
+    if (what && !fl_foreign_same(what, TEXT(f, from, close - 1))) return PUT(f, from, close - 1, what);
+  }
+  return false;
+}
+
+/* `join(other, on = a.k == b.l)`: names of columns alone */
+static bool keys_of_join(FlForeign *f) {
+  for (int i = 0; i + 4 < f->tokens.n; i++) {
+    if (!IS(f, i, "on") || !IS(f, i + 1, "=")) continue;
+    int sign = i + 2, end = fl_foreign_end(f, i + 2);
+    while (sign < end && !ANY(f, sign, "== =")) sign++;
+    if (sign >= end || !word(f, sign - 1) || !word(f, end) || end > sign + 3 || sign > i + 5) continue;
+    const char *left = TEXT(f, sign - 1, sign - 1), *right = TEXT(f, end, end);
+    return PUT(f, i + 2, end, strcmp(left, right) == 0 ? left : SAY(f, "(%s = %s)", left, right));
+  }
+  return false;
+}
+
+/* `t |> pull(x)`: the column */
+static bool pulled(FlForeign *f) {
+  for (int i = 1; i + 3 < f->tokens.n; i++) {
+    if (!ANY(f, i, "pull get_column") || !IS(f, i - 1, "|>") || !IS(f, i + 1, "(") || pair(f,
+        i + 1) != i + 3) continue;
+    const char *name = fl_foreign_argument(f, TEXT(f, i + 2, i + 2), 'c');
+    int from = i - 2;
+    while (from > 0 && (IS(f, from - 1, "|>") || !(from == 0 || ANY(f, from - 1, "= ( , ;") ||
+        fl_foreign_kind(f, from - 1, FL_FOREIGN_LINE))))
+      from = pair(f, from - 1) >= 0 && pair(f, from - 1) < from - 1 ? pair(f, from - 1) : from - 1;
+    if (!name) continue;
+    bool one = fl_foreign_operand(f, i - 2) == from;
+    return PUT(f, from, i + 3, SAY(f, one ? "%s.%s" : "(%s).%s", TEXT(f, from, i - 2), name));
+  }
+  return false;
+}
+
+/* `tapply(t.x, t.g, mean)`: both of one table */
+static bool by_group(FlForeign *f) {
+  for (int i = 0; i + 11 < f->tokens.n; i++) {
+    if (!IS(f, i, "tapply") || !IS(f, i + 1, "(") || !IS(f, i + 3, ".") || !IS(f, i + 5, ",") || !IS(f, i + 7,
+        ".")) continue;
+    const char *table = TEXT(f, i + 2, i + 2), *x = TEXT(f, i + 4, i + 4), *g = TEXT(f, i + 8, i + 8), *by =
+        fl_foreign_aggregate(TEXT(f, i + 10, i + 10));
+    if (!IS(f, i + 6, table) || pair(f, i + 1) != i + 11 || !by) continue;
+    return PUT(f, i, i + 11, SAY(f, "summarize(group_by(%s, %s), %s = %s(%s))", table, g, x, by, x));
+  }
+  return false;
+}
+
+/* `aggregate(x ~ g, data = t, FUN = mean)` */
+static bool formula(FlForeign *f) {
+  for (int i = 0; i + 6 < f->tokens.n; i++) {
+    int close = IS(f, i, "aggregate") && IS(f, i + 1, "(") && IS(f, i + 3, "~") && IS(f, i + 5, ",") ? pair(f,
+        i + 1) : -1;
+    if (close < 0) continue;
+    int table = IS(f, i + 7, "=") ? i + 8 : i + 6, of = IS(f, table + 3, "=") ? table + 4 : table + 2;
+    const char *by = of == close - 1 ? fl_foreign_aggregate(TEXT(f, of, of)) : NULL, *x = TEXT(f, i + 2,
+        i + 2);
+    if (by) return PUT(f, i, close, SAY(f, "summarize(group_by(%s, %s), %s = %s(%s))", TEXT(f, table, table),
+        TEXT(f, i + 4, i + 4), x, by, x));
+  }
+  return false;
+}
+
+/* `select(starts_with("a"))`, `across(where(is.numeric), ..)` */
+static bool set_of_columns(FlForeign *f) {
+  for (int i = 1; i + 3 < f->tokens.n; i++) {
+    int close = IS(f, i + 1, "(") ? pair(f, i + 1) : -1, open = i - 1;
+    if (IS(f, i, "where") && IS(f, i + 2, "is") && IS(f, i + 4, "numeric") && close == i + 5) return PUT(f, i,
+        close, "numeric()");
+    if (close != i + 3 || !ANY(f, i, "starts_with ends_with contains matches") || !fl_foreign_plain(f,
+        i + 2)) continue;
+    while (open > 0 && !(IS(f, open, "(") && pair(f, open) > close)) open--;
+    if (open < 1 || !ANY(f, open - 1, "select drop across each") || IS(f, i, "matches")) continue;
+    const char *form = IS(f, i, "contains") ? "cols(\"*%s*\")" : IS(f, i, "ends_with") ? "cols(\"*%s\")"
+        : "cols(\"%s*\")";
+    return PUT(f, i, close, SAY(f, form, fl_foreign_plain(f, i + 2)));
+  }
+  return false;
+}
+
+/* `select(distinct x, y)` */
+static bool different(FlForeign *f) {
+  for (int i = 1; i + 2 < f->tokens.n; i++) {
+    int close = IS(f, i, "select") && IS(f, i - 1, "|>") && IS(f, i + 1, "(") && ANY(f, i + 2,
+        "distinct DISTINCT") ? pair(f, i + 1) : -1;
+    if (close > i + 3 && !IS(f, i + 3, "(")) return PUT(f, i, close, SAY(f, "select(%s) |> distinct()",
+        TEXT(f, i + 3, close - 1)));
+  }
+  return false;
+}
+
+/* `select(-x)`, `select(-c(x, y))`: all but these */
+static bool left_out(FlForeign *f) {
+  for (int i = 0; i + 3 < f->tokens.n; i++) {
+    int close = IS(f, i, "select") && IS(f, i + 1, "(") ? pair(f, i + 1) : -1;
+    if (close < 0 || i == 0 || !ANY(f, i - 1, "|> %>%")) continue;
+    const char *out = "";
+    for (int at = i + 2; out && at < close;) {
+      int end = fl_foreign_end(f, at);
+      const char *one = ANY(f, at, "- !") ? fl_foreign_argument(f, TEXT(f, at + 1, end), 'c') : NULL;
+      out = one ? SAY(f, "%s%s%s", out, *out ? ", " : "", one) : NULL;
+      at = end + 2;
+    }
+    if (out && *out) return PUT(f, i, close, SAY(f, "drop(%s)", out));
+  }
+  return false;
+}
+
+/* `m.shape[0]` */
+static bool shape(FlForeign *f) {
+  for (int i = 2; i + 3 < f->tokens.n; i++) {
+    if (!IS(f, i, "shape") || !IS(f, i - 1, ".") || !IS(f, i + 1, "[") || !IS(f, i + 3, "]") || !ANY(f, i + 2,
+        "0 1")) continue;
+    int from = fl_foreign_operand(f, i - 2);
+    return PUT(f, from, i + 3, SAY(f, IS(f, i + 2, "0") ? "len(%s)" : "len(%s[0])", TEXT(f, from, i - 2)));
+  }
+  return false;
+}
+
+/* `Estimator(..).fit(x, y)`, `.fit_transform(x)` */
+static bool fitted(FlForeign *f) {
+  for (int i = 2; i + 2 < f->tokens.n; i++) {
+    int close = ANY(f, i, "fit fit_transform") && IS(f, i - 1, ".") && IS(f, i - 2, ")") && IS(f, i + 1, "(")
+        ? pair(f, i + 1) : -1;
+    int open = close > 0 ? pair(f, i - 2) : -1, from = open > 0 ? fl_foreign_operand(f, i - 2) : -1;
+    if (from < 0 || !strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZ", TEXT(f, open - 1, open - 1)[0])) continue;
+    const char *more = open + 1 < i - 2 ? SAY(f, ", %s", TEXT(f, open + 1, i - 3)) : "";
+    const char *call = SAY(f, "%s(%s%s)", TEXT(f, from, open - 1), TEXT(f, i + 2, close - 1), more);
+    if (IS(f, i, "fit")) return PUT(f, from, close, call);
+    const char *module = from == open - 3 ? TEXT(f, from, from) : "preprocess";
+    return PUT(f, from, close, SAY(f, "%s.apply(%s, %s)", module, call, TEXT(f, i + 2, fl_foreign_end(f,
+        i + 2))));
+  }
+  return false;
+}
+
+/* `for i, row in t.iterrows()` */
+static bool numbered_rows(FlForeign *f) {
+  for (int i = 0; i + 6 < f->tokens.n; i++) {
+    if (!IS(f, i, "for") || !IS(f, i + 2, ",") || !IS(f, i + 4, "in")) continue;
+    int end = i + 5;
+    while (end < f->tokens.n && !ANY(f, end, "{ :") && !IS(f, end, "iterrows")) end++;
+    if (IS(f, end, "iterrows") && IS(f, end - 1, ".")) return PUT(f, i + 1, i + 2, "");
+  }
+  return false;
+}
+
+/* `f.predict(x)`, where `let f = module.fit(..)` */
+static bool of_model(FlForeign *f) {
+  FlForeign file = {.arena = f->arena, .text = f->file, .tokens = *f->all};
+  for (int i = 2; i + 1 < f->tokens.n; i++) {
+    int close = ANY(f, i, "predict predict_proba transform") && IS(f, i - 1, ".") && word(f, i - 2) && IS(f,
+        i + 1, "(") ? pair(f, i + 1) : -1;
+    if (close < 0 || fl_foreign_is_module(f, TEXT(f, i - 2, i - 2))) continue;
+    const char *model = TEXT(f, i - 2, i - 2), *module = NULL;
+    for (int k = 1; k + 3 < file.tokens.n; k++)
+      if (IS(&file, k, model) && ANY(&file, k - 1, "let var") && IS(&file, k + 1, "=") && IS(&file, k + 3,
+          ".")) module = TEXT(&file, k + 2, k + 2);
+    const char *name = IS(f, i, "predict") ? "predict" : IS(f, i, "transform") ? "apply" : "predict_prob";
+    if (module) return PUT(f, i - 2, close, SAY(f, "%s.%s(%s, %s)", module, name, model, TEXT(f, i + 2,
+        close - 1)));
+  }
+  return false;
+}
+
+/* `select x, sum(y) from t where c group by x having h order by x desc limit n` */
+static bool query(FlForeign *f) {
+  static const char *const clauses =
+      "from FROM where WHERE group GROUP having HAVING order ORDER limit LIMIT";
+  if (!ANY(f, 0, "select SELECT Select") || IS(f, 1, "(")) return false;
+  int at[8] = {0}, n = 0, ends = f->tokens.n;
+  for (int i = 1; i < f->tokens.n && n < 7; i++) {
+    if (pair(f, i) > i) i = pair(f, i);
+    else if (ANY(f, i, clauses)) at[n++] = i;
+    else if (fl_foreign_kind(f, i, FL_FOREIGN_LINE)) PUT(f, i, i, " "), ends = f->tokens.n;
+  }
+  if (!n || !ANY(f, at[0], "from FROM") || !word(f, at[0] + 1) || (n > 1 ? at[1]
+      : ends) != at[0] + 2) return false;
+  at[n] = ends;
+  const char *out = TEXT(f, at[0] + 1, at[0] + 1), *keys = NULL, *order = NULL, *limit = NULL, *having = NULL;
+  for (int k = 1; k < n; k++) {
+    int from = at[k] + 1, to = at[k + 1] - 1;
+    bool by = ANY(f, from, "by BY");
+    if (ANY(f, at[k], "where WHERE")) out = SAY(f, "%s |> where(%s)", out, TEXT(f, from, to));
+    else if (ANY(f, at[k], "having HAVING")) having = TEXT(f, from, to);
+    else if (ANY(f, at[k], "group GROUP") && by) keys = TEXT(f, from + 1, to);
+    else if (ANY(f, at[k], "limit LIMIT")) limit = TEXT(f, from, to);
+    else if (by) order = fl_foreign_order(f, from + 1, to);
+    else return false;
+  }
+  if (having) return false;
+  bool distinct = ANY(f, 1, "distinct DISTINCT") && !IS(f, 2, "(");
+  const char *columns = fl_foreign_columns_of_query(f, 1 + distinct, at[0] - 1, keys);
+  if (!columns) return false;
+  if (keys) out = SAY(f, "%s |> group_by(%s)", out, keys);
+  if (*columns && keys) out = SAY(f, "%s |> %s", out, columns);
+  if (order) out = SAY(f, "%s |> sort(%s)", out, order);
+  if (limit) out = SAY(f, "%s |> head(%s)", out, limit);
+  if (*columns && !keys) out = SAY(f, "%s |> %s", out, columns);
+  if (distinct) out = SAY(f, "%s |> distinct()", out);
+  return PUT(f, 0, ends - 1, SAY(f, "%s |> show", out));
+}
+
+bool fl_foreign_before_calls(FlForeign *f) {
+  static FlForeignRule *const rules[] = {query,    choice,  located,        over,      rolled,
+                                         left_out, shape,   pulled,         by_group,  formula,
+                                         set_of_columns,    different,      fitted,    numbered_rows,
+                                         keys_of_join,      of_groups,      of_package};
+  for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
+    if (rules[k](f)) return true;
+  return false;
+}
+
+bool fl_foreign_behind_calls(FlForeign *f) { return unnamed(f) || of_model(f); }

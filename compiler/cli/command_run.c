@@ -27,6 +27,7 @@ typedef struct RunWords {
 /* Which option of every script a word is; FL_N_OPTIONS: none, or one with its value. */
 static int option_of(const char *word) {
   int i = 0;
+  if (strcmp(word, "-q") == 0) word = "--quiet";
   if (strncmp(word, "--", 2) != 0) return FL_N_OPTIONS;
   while (i < FL_N_OPTIONS && strcmp(word + 2, fl_option_info[i].name) != 0) i++;
   return i;
@@ -83,7 +84,7 @@ static int read_words(int n_words, char **words, RunWords *w) {
       w->argv[w->argc++] = words[++i];
   }
   if (!w->file && own.flags[FL_FLAG_HELP]) return fl_words_help(FL_COMMAND_RUN), 0;
-  if (strange && (!w->file || access(w->file, F_OK))) return misspelt(strange);
+  if (strange && (!w->file || (strcmp(w->file, "-") != 0 && access(w->file, F_OK)))) return misspelt(strange);
   if (!w->file) return fl_words_usage(FL_COMMAND_RUN);
   if (own.flags[FL_FLAG_QUICK]) w->build.level = 0;
   w->interp = own.flags[FL_FLAG_INTERP] != NULL;

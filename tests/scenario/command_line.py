@@ -248,4 +248,7 @@ for word in AS_OPTION:
 p = place.run("run", "titled.flow", "--title", "-O0")  # which flowc takes for its own
 check(p.returncode == 2 and "`--title=VALUE`" in p.stderr, "--title -O0 of flowc run", p.stderr)
 check("looks like an option" in expect(2, "build", "titled.flow", "-o", "-q").stderr, "-o -q")
+for words in (("-q", "-"), ("-", "-q"), ("--quiet", "-")):  # before and after what is run
+    check(expect(0, "run", *words, stdin="print(3 + 4)\n").stdout == "7\n", f"run {words}")
+check(expect(0, "run", "-q", "-c", "print(3 + 4)").stdout == "7\n", "run -q -c")
 finish()

@@ -2,20 +2,17 @@
  *
  * In: a source with errors. Out: the first error of a statement gets an edit of all that is written otherwise
  * in it. What always holds: an edit leads to a statement without errors; a statement in which no form of
- * another
- * language stands is left alone. */
+ * another language stands is left alone. */
 #include "syntax/foreign.h"
 
 #include <stdlib.h>
 
 enum { LONGEST = 4000, MOST_CHANGES = 80, MOST_STATEMENTS = 20, MOST_EDITS = 5, WIDEST = 90 };
 
-static const char *const signs[] = {"%in%", "%*%", "%/%", "%>%", "...", "..=", "===", "!==", "**=", "<=>",
-    "%%", "**", "<-",
-                                    "->",   "=>",  "==",  "!=",  "<>",  "<=",  ">=",  "&&",  "||",  "|>",
-                                        "..",
-                                    "::",   "+=",  "-=",  "*=",  "/=",  "++",  "--",  "//",  ":=",  "??",
-                                        "~="};
+static const char *const signs[] = {
+    "%in%", "%*%", "%/%", "%>%", "...", "..=", "===", "!==", "**=", "<=>", "%%", "**",
+    "<-",   "->",  "=>",  "==",  "!=",  "<>",  "<=",  ">=",  "&&",  "||",  "|>", "..",
+    "::",   "+=",  "-=",  "*=",  "/=",  "++",  "--",  "//",  ":=",  "??",  "~="};
 
 static size_t sign_at(const char *s, bool apart) {
   static const char broadcast[] = "*/+-^";
@@ -239,8 +236,7 @@ typedef struct Judge {
 } Judge;
 
 /* The first error in candidate k of the file in which all are what they become; whole: or behind it. from:
- * where it
- * begins there. */
+ * where it begins there. */
 static const FlDiag *first_error(const Judge *j, int k, bool whole, uint32_t *from) {
   FlText1 text = {0};
   uint32_t at = 0;

@@ -1,6 +1,5 @@
 /* foreign_verbs.c: chains and calls of other languages that no row of foreign_calls.def can say: groups and
- * their
- * aggregates, windows, choices, subscripts by name, models, queries.
+ * their aggregates, windows, choices, subscripts by name, models, queries.
  *
  * In: a statement. Out: one change, by the first rule that finds its form. */
 #include "syntax/foreign.h"

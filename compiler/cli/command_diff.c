@@ -25,7 +25,7 @@ typedef struct Run {
 
 typedef struct DiffWords {
   FlWords own;
-  const char *script, *other; /* other: NULL: the last run */
+  const char *script, *other; /* other: NULL: the last run, which `run` says, too */
   int argc;
   char **argv; /* of the scripts, the first is their name; malloc */
 } DiffWords;
@@ -51,6 +51,7 @@ static int read_words(int n_words, char **words, DiffWords *w) {
       return fputs("flowc diff: what is compared runs alone, without --ranks\n", stderr), 2;
     if (!w->script && word[0] == '-' && word[1]) return fl_words_unknown(FL_COMMAND_DIFF, word);
     if (!w->script) w->script = word;
+    else if (!w->other && w->argc == 1 && strcmp(word, "run") == 0) continue; /* its last one, as ever */
     else if (w->script && !w->other && w->argc == 1 && is_script(word) && access(word, F_OK) == 0)
       w->other = word;
     else w->argv[w->argc++] = word;

@@ -280,7 +280,7 @@ json_t *fl_lsp_signature(FlLspDocuments *all, FlLspDocument *d, const json_t *pa
     int depth = 0;
     bool rest = false;
     for (const char *at = from + 1, *start = at; from && *start; at++) {
-      if (depth == 0 && (*at == ',' || *at == ')' || !*at)) {
+      if (!*at || (depth == 0 && (*at == ',' || *at == ')'))) { /* brackets may be wrong */
         if (at > start)
           json_array_append_new(
               labels, json_pack("{s:[i,i]}", "label", (int)(start - call.head), (int)(at - call.head)));

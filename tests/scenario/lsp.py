@@ -299,6 +299,12 @@ for wrong in ([], 5, {"id": 77}, {"id": {"a": 1}, "method": 5}, {"method": "text
 for request in ("hover", "completion", "definition", "rename", "signatureHelp", "codeAction", "references"):
     for position in ({"line": 10**9, "character": 10**9}, {"line": -5, "character": -1}, {}, None, "x"):
         client.ask_whole("textDocument/" + request, textDocument={"uri": MAIN}, position=position, range=position, newName="x")
+for head in ("stage heat(n]", "stage heat(n", "fn heat(n, k[1)", "fn heat((n)"):  # parameters lie within what is shown
+    broken = head + " {\n  n\n}\nlet u = heat(3, 4)\n"
+    client.change(MAIN, {"text": broken})
+    helped = client.about("signatureHelp", MAIN, position=place(broken, broken.index("3, 4")))
+    ends = [(p["label"][1], len(s["label"])) for s in (helped or {"signatures": []})["signatures"] for p in s["parameters"]]
+    check(all(end <= whole for end, whole in ends), f"the parameters of `{head}`", helped)
 client.change(MAIN, {"text": SCRIPT})
 check(client.messages(MAIN) == [], "it goes on")
 check(client.about("hover", MAIN, position=spot(SCRIPT, "carrier")) is not None, "and answers")

@@ -59,15 +59,13 @@ const char *fl_foreign_type(const char *name);
 const char *fl_foreign_plain(const FlForeign *f, int i);
 
 FlForeignRule fl_foreign_texts, fl_foreign_forms, fl_foreign_blocks, fl_foreign_calls,
-    fl_foreign_before_calls,
-    fl_foreign_behind_calls;
+    fl_foreign_before_calls, fl_foreign_behind_calls;
 
 /* The first error of a text between two of its bytes; NULL: there is none there. */
 typedef const FlDiag *FlForeignJudge(void *of, const char *text, uint32_t from, uint32_t to);
 
 /* Adds to the first error of each statement the edit that writes it in flow, where it has forms of other
- * languages and
- * what it becomes has no errors, as the judge says. */
+ * languages and what it becomes has no errors, as the judge says. */
 void fl_foreign_suggest(FlArena *arena, FlSink *sink, const FlSource *source, FlForeignJudge *judge,
     void *of);
 

@@ -1,8 +1,8 @@
 /* foreign_calls.c: calls of other languages, by the table foreign_calls.def.
  *
  * In: a statement. Out: the first call that a row of the table fits, as that row writes it. What always
- * holds: a name
- * that the file declares means what it declares, and what stands behind a module's name is left alone. */
+ * holds: a name that the file declares means what it declares, and what stands behind a module's name is left
+ * alone. */
 #include "syntax/foreign.h"
 #include "syntax/foreign_args.h"
 

@@ -1,13 +1,9 @@
 /* foreign_args.c: what arguments of calls of other languages are in flow: columns by texts, lambdas,
  * aggregates. */
 #include "syntax/foreign_args.h"
+#include "syntax/foreign_words.h"
 
 #include <stdlib.h>
-
-#define IS fl_foreign_is
-#define ANY fl_foreign_is_any
-#define TEXT fl_foreign_text
-#define SAY(f, ...) fl_arena_printf((f)->arena, __VA_ARGS__)
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 
@@ -19,8 +15,6 @@ static FlForeign part(FlForeign *f, const char *text) {
   fl_foreign_tokens(f->arena, text, strlen(text), &p.tokens);
   return p;
 }
-
-static int pair(const FlForeign *f, int i) { return i >= 0 && i < f->tokens.n ? f->tokens.at[i].match : -1; }
 
 /* A text with all of it in one pair of brackets: what stands in them; NULL: it is not so. */
 static const char *in_brackets(FlForeign *f, const char *text, const char *opens) {

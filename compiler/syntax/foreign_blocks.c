@@ -2,19 +2,9 @@
  * bindings.
  *
  * In: a statement. Out: one change. What always holds: what a block has in it stays as it is. */
-#include "syntax/foreign.h"
+#include "syntax/foreign_words.h"
 
 #include <stdlib.h>
-
-#define IS fl_foreign_is
-#define ANY fl_foreign_is_any
-#define TEXT fl_foreign_text
-#define PUT fl_foreign_put
-#define SAY(f, ...) fl_arena_printf((f)->arena, __VA_ARGS__)
-
-static bool word(const FlForeign *f, int i) { return fl_foreign_kind(f, i, FL_FOREIGN_WORD); }
-
-static int pair(const FlForeign *f, int i) { return i >= 0 && i < f->tokens.n ? f->tokens.at[i].match : -1; }
 
 /* ---- blocks by indentation ---- */
 

@@ -3,16 +3,10 @@
  * In: a statement. Out: the first call that a row of the table fits, as that row writes it. What always
  * holds: a name that the file declares means what it declares, and what stands behind a module's name is left
  * alone. */
-#include "syntax/foreign.h"
+#include "syntax/foreign_words.h"
 #include "syntax/foreign_args.h"
 
 #include <stdlib.h>
-
-#define IS fl_foreign_is
-#define ANY fl_foreign_is_any
-#define TEXT fl_foreign_text
-#define PUT fl_foreign_put
-#define SAY(f, ...) fl_arena_printf((f)->arena, __VA_ARGS__)
 
 typedef enum How { FUNCTION, OUTSIDE, METHOD, BOTH, VERB, FIELD } How;
 
@@ -35,9 +29,6 @@ typedef struct Site {
   bool piped, field, inside; /* inside: of the brackets of a verb */
   const char *path; /* `np.where`; of a method `str.upper` */
 } Site;
-
-static bool word(const FlForeign *f, int i) { return fl_foreign_kind(f, i, FL_FOREIGN_WORD); }
-static int pair(const FlForeign *f, int i) { return i >= 0 && i < f->tokens.n ? f->tokens.at[i].match : -1; }
 
 static bool among(const char *name, const char *words) {
   size_t n = strlen(name);

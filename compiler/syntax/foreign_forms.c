@@ -1,23 +1,13 @@
 /* foreign_forms.c: expressions of other languages, in flow: lambdas, operators, comprehensions, values.
  *
  * In: a statement. Out: one change, by the first rule that finds its form. */
-#include "syntax/foreign.h"
+#include "syntax/foreign_words.h"
 
 #include <stdlib.h>
 
-#define IS fl_foreign_is
-#define ANY fl_foreign_is_any
-#define TEXT fl_foreign_text
-#define PUT fl_foreign_put
-#define SAY(f, ...) fl_arena_printf((f)->arena, __VA_ARGS__)
-
-static bool word(const FlForeign *f, int i) { return fl_foreign_kind(f, i, FL_FOREIGN_WORD); }
-static bool literal(const FlForeign *f, int i) { return fl_foreign_kind(f, i, FL_FOREIGN_TEXT); }
 static bool number(const FlForeign *f, int i) { return fl_foreign_kind(f, i, FL_FOREIGN_NUMBER); }
 static bool line(const FlForeign *f, int i) { return i >= f->tokens.n || fl_foreign_kind(f, i,
     FL_FOREIGN_LINE); }
-static int pair(const FlForeign *f, int i) { return i >= 0 && i < f->tokens.n ? f->tokens.at[i].match : -1; }
-static bool glued(const FlForeign *f, int i) { return i < f->tokens.n && f->tokens.at[i].glued; }
 
 /* ---- lambdas ---- */
 

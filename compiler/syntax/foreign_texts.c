@@ -2,19 +2,9 @@
  * them.
  *
  * In: a statement. Out: one change, by the first rule that finds its form. */
-#include "syntax/foreign.h"
+#include "syntax/foreign_words.h"
 
 #include <stdlib.h>
-
-#define IS fl_foreign_is
-#define ANY fl_foreign_is_any
-#define TEXT fl_foreign_text
-#define PUT fl_foreign_put
-#define SAY(f, ...) fl_arena_printf((f)->arena, __VA_ARGS__)
-
-static bool literal(const FlForeign *f, int i) { return fl_foreign_kind(f, i, FL_FOREIGN_TEXT); }
-static int pair(const FlForeign *f, int i) { return i >= 0 && i < f->tokens.n ? f->tokens.at[i].match : -1; }
-static bool glued(const FlForeign *f, int i) { return i < f->tokens.n && f->tokens.at[i].glued; }
 
 /* `'a'`, and `x ${p}` in backticks, which stands for no name here */
 static bool quotes(FlForeign *f) {

@@ -2,20 +2,10 @@
  * their aggregates, windows, choices, subscripts by name, models, queries.
  *
  * In: a statement. Out: one change, by the first rule that finds its form. */
-#include "syntax/foreign.h"
+#include "syntax/foreign_words.h"
 #include "syntax/foreign_args.h"
 
 #include <stdlib.h>
-
-#define IS fl_foreign_is
-#define ANY fl_foreign_is_any
-#define TEXT fl_foreign_text
-#define PUT fl_foreign_put
-#define SAY(f, ...) fl_arena_printf((f)->arena, __VA_ARGS__)
-
-static bool word(const FlForeign *f, int i) { return fl_foreign_kind(f, i, FL_FOREIGN_WORD); }
-
-static int pair(const FlForeign *f, int i) { return i >= 0 && i < f->tokens.n ? f->tokens.at[i].match : -1; }
 
 /* `group_by(t, k)["x"].sum()`, `.size()`, `.agg(..)`: an aggregate of groups */
 static bool of_groups(FlForeign *f) {

@@ -1,0 +1,21 @@
+/* foreign_words.h: short names that the files of rules share (foreign_*.c). For these alone. */
+#ifndef FL_SYNTAX_FOREIGN_WORDS_H
+#define FL_SYNTAX_FOREIGN_WORDS_H
+
+#include "syntax/foreign.h"
+
+#define IS fl_foreign_is
+#define ANY fl_foreign_is_any
+#define TEXT fl_foreign_text
+#define PUT fl_foreign_put
+#define SAY(f, ...) fl_arena_printf((f)->arena, __VA_ARGS__)
+
+static inline bool word(const FlForeign *f, int i) { return fl_foreign_kind(f, i, FL_FOREIGN_WORD); }
+static inline bool literal(const FlForeign *f, int i) { return fl_foreign_kind(f, i, FL_FOREIGN_TEXT); }
+/* The other bracket. */
+static inline int pair(const FlForeign *f, int i) {
+  return i >= 0 && i < f->tokens.n ? f->tokens.at[i].match : -1;
+}
+static inline bool glued(const FlForeign *f, int i) { return i < f->tokens.n && f->tokens.at[i].glued; }
+
+#endif

@@ -115,7 +115,7 @@ static bool read_half(Reader *r, Parts *p) {
 }
 
 static bool read_part(Reader *r, char letter, Parts *p) {
-  const char *others = fl_date_format_short(letter);
+  const char *others;
   switch (letter) {
   case 'Y': return read_signed(r, 4, 4, &p->year);
   case 'y': /* 69 to 99 are 1969 to 1999, as POSIX has it */
@@ -158,7 +158,7 @@ static bool read_part(Reader *r, char letter, Parts *p) {
   case 'n':
   case 't': skip_spaces(r); return true;
   case '%': return r->s < r->end && *r->s++ == '%';
-  default: return others && read_all(r, others, (int64_t)strlen(others), p);
+  default: others = fl_date_format_short(letter); return others && read_all(r, others, (int64_t)strlen(others), p);
   }
 }
 
@@ -218,8 +218,11 @@ bool fl_parse_datetime_by(const char *s, int64_t n, const char *format, int64_t 
 }
 
 bool fl_parse_date_by(const char *s, int64_t n, const char *format, int64_t format_n, int32_t *days) {
+  static const char calendar[] = "%Y-%m-%d";
   int64_t micros;
   if (format_n == 0) return fl_parse_date(s, n, days);
+  bool same = format_n == (int64_t)strlen(calendar) && memcmp(format, calendar, (size_t)format_n) == 0;
+  if (same && fl_parse_date(s, n, days)) return true; /* what else it takes (2026-1-5) goes on */
   if (!fl_parse_datetime_by(s, n, format, format_n, &micros) || micros % FL_DAY_MICROS != 0) return false;
   *days = (int32_t)(micros / FL_DAY_MICROS);
   return true;

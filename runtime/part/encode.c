@@ -44,7 +44,11 @@ static void read_codes(const FlPartDigit *d, int side, int64_t row, int64_t n, u
     return;
   }
   const int64_t *id = d->id + (side ? d->key->side[0].n : 0) + row;
-  for (int64_t i = 0; i < n; i++) out[i] = id[i] < 0 ? 0 : d->rank[id[i]];
+  if (d->rank == NULL) {
+    for (int64_t i = 0; i < n; i++) out[i] = id[i] < 0 ? 0 : (uint64_t)id[i];
+  } else {
+    for (int64_t i = 0; i < n; i++) out[i] = id[i] < 0 ? 0 : d->rank[id[i]];
+  }
 }
 #undef READ
 
@@ -239,17 +243,87 @@ static FlStatus use_codes(FlPartMem *m, FlPartDigit *d, int32_t n_sides, int64_t
   return *n < 0;
 }
 
-/* Gives the texts of a key without codes entries and ranks. */
-static FlStatus rank_texts(FlPartMem *m, FlPartDigit *d, int32_t n_sides, int64_t n, bool ordered) {
-  const FlPartCol *side = d->key->side;
-  FlPartTexts texts = {{side[0].data, n_sides > 1 ? side[1].data : NULL}, side[0].n};
-  const uint8_t *const valid[2] = {side[0].valid, n_sides > 1 ? side[1].valid : NULL};
+typedef struct Rank {
+  const FlPartPair *items;
+  int64_t n, *begin; /* [chunks + 1] texts that begin before the chunk */
+  int64_t *id;
+} Rank;
+
+static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Rank *r = env;
+  (void)ctx;
+  for (int64_t c = begin; c < end; c++) {
+    int64_t from, to;
+    uint64_t count = 0;
+    fl_part_chunk(c, r->n, &from, &to);
+    for (int64_t k = from; k < to; k++) count += r->items[k].key;
+    r->begin[c + 1] = (int64_t)count;
+  }
+  return 0;
+}
+
+static int32_t rank_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Rank *r = env;
+  (void)ctx;
+  for (int64_t c = begin; c < end; c++) {
+    int64_t from, to, id = r->begin[c] - 1;
+    fl_part_chunk(c, r->n, &from, &to);
+    for (int64_t k = from; k < to; k++) r->id[r->items[k].row] = id += (int64_t)r->items[k].key;
+  }
+  return 0;
+}
+
+/* The numbers of texts in order; *n_texts: how many there are. */
+static FlStatus number_texts(FlPartMem *m, const FlPartPair *items, int64_t n, int64_t *id,
+                             int64_t *n_texts) {
+  int64_t chunks = fl_part_chunks(n);
+  Rank r = {items, n, fl_part_alloc(m, chunks + 1, sizeof *r.begin), id};
+  if (r.begin == NULL || fl_part_for(m->ctx, count_body, &r, chunks, 0.5 * FL_PART_CHUNK) != 0) return 1;
+  r.begin[0] = 0;
+  for (int64_t c = 0; c < chunks; c++) r.begin[c + 1] += r.begin[c];
+  *n_texts = r.begin[chunks];
+  FlStatus status = fl_part_for(m->ctx, rank_body, &r, chunks, 3.0 * FL_PART_CHUNK);
+  fl_part_release(m, r.begin);
+  return status;
+}
+
+/* A key of texts that gets entries and ranks: its sides, one below the other. */
+typedef struct Side {
+  FlPartTexts texts;
+  const uint8_t *valid[2];
+  int64_t n;
+} Side;
+
+static inline bool is_null(const Side *s, int64_t row) {
+  int side = row >= s->texts.n0;
+  return !fl_part_valid(s->valid[side], side ? row - s->texts.n0 : row);
+}
+
+/* Orders all rows at once and numbers the texts as they come. */
+static FlStatus order_rows(FlPartMem *m, FlPartDigit *d, const Side *s, bool alone, int64_t *id,
+                           int64_t *n_texts) {
+  FlPartPair *items = fl_part_alloc(m, s->n, sizeof *items), *spare = fl_part_alloc(m, s->n, sizeof *spare);
+  int64_t n = 0;
+  if (items == NULL || spare == NULL) return 1;
+  for (int64_t row = 0; row < s->n; row++) {
+    if (is_null(s, row)) id[row] = -1;
+    else items[n++].row = row;
+  }
+  if (fl_part_order_texts(m, &s->texts, items, spare, n) != 0) return 1;
+  if (number_texts(m, items, n, id, n_texts) != 0) return 1;
+  fl_part_release(m, spare);
+  d->id = id;
+  if (alone) d->order = items;
+  else fl_part_release(m, items);
+  return 0;
+}
+
+/* Finds the different texts and orders these. */
+static FlStatus order_entries(FlPartMem *m, FlPartDigit *d, const Side *s, bool ordered, int64_t *id,
+                              int64_t *n_texts) {
   FlPartEntry *entries;
   int64_t count, distinct = 0;
-  int64_t *id = fl_part_alloc(m, n, sizeof *id);
-  for (int32_t s = 0; s < n_sides; s++)
-    if (fl_part_fill(m->ctx, side[s].array) != 0) return 1;
-  if (id == NULL || fl_part_hash_texts(m, &texts, valid, n, id, &entries, &count) != 0) return 1;
+  if (fl_part_hash_texts(m, &s->texts, s->valid, s->n, id, &entries, &count) != 0) return 1;
   uint64_t *rank = fl_part_alloc(m, count, sizeof *rank);
   FlPartPair *items = fl_part_alloc(m, count, sizeof *items), *spare = fl_part_alloc(m, count, sizeof *spare);
   if (rank == NULL || items == NULL || spare == NULL) return 1;
@@ -257,14 +331,50 @@ static FlStatus rank_texts(FlPartMem *m, FlPartDigit *d, int32_t n_sides, int64_
     int64_t first = atomic_load_explicit(&entries[k].first, memory_order_relaxed);
     if (first >= 0) items[distinct++].row = first;
   }
-  if (ordered && fl_part_order_texts(m, &texts, items, spare, distinct) != 0) return 1;
+  if (ordered && fl_part_order_texts(m, &s->texts, items, spare, distinct) != 0) return 1;
   for (int64_t k = 0; k < distinct; k++) rank[id[items[k].row]] = (uint64_t)k;
   fl_part_release(m, items);
   fl_part_release(m, spare);
   fl_part_release(m, entries);
   d->id = id;
   d->rank = rank;
+  *n_texts = distinct;
   return 0;
+}
+
+/* Whether so many rows of a sample have texts of their own that finding equal ones first is work for nothing,
+ * and all rows can be ordered in the memory that there is. */
+static bool mostly_different(FlPartMem *m, const Side *s) {
+  enum { MOST = 1 << 12, SHARE = 16, ROW = 2 * sizeof(FlPartPair) };
+  int64_t some = fl_part_min(s->n / SHARE, MOST), n = 0, different = 0;
+  if (fl_pool_room(fl_part_pool(m), s->n * ROW) < s->n * ROW) return false;
+  FlPartPair *sample = fl_part_alloc(m, some, sizeof *sample), *spare = fl_part_alloc(m, some, sizeof *spare);
+  if (sample == NULL || spare == NULL) return false;
+  for (int64_t k = 0; k < some; k++) {
+    int64_t row = fl_part_sampled(s->n / some * k, s->n / some * (k + 1), k);
+    if (!is_null(s, row)) sample[n++].row = row;
+  }
+  if (fl_part_order_texts(m, &s->texts, sample, spare, n) != 0) return false;
+  for (int64_t k = 0; k < n; k++) different += (int64_t)sample[k].key;
+  fl_part_release(m, sample);
+  fl_part_release(m, spare);
+  return different >= n - n / 16;
+}
+
+/* Gives the texts of a key without codes entries and ranks. alone: there are no other keys. */
+static FlStatus rank_texts(FlPartMem *m, FlPartDigit *d, int32_t n_sides, int64_t n, bool ordered, bool alone,
+                           int64_t *n_texts) {
+  const FlPartCol *side = d->key->side;
+  bool both = n_sides > 1;
+  for (int32_t k = 0; k < n_sides; k++)
+    if (fl_part_fill(m->ctx, side[k].array) != 0) return 1;
+  Side s = {.texts = {{side[0].data, both ? side[1].data : NULL}, side[0].n},
+            .valid = {side[0].valid, both ? side[1].valid : NULL},
+            .n = n};
+  int64_t *id = fl_part_alloc(m, n, sizeof *id);
+  if (id == NULL) return 1;
+  if (ordered && mostly_different(m, &s)) return order_rows(m, d, &s, alone && !both, id, n_texts);
+  return order_entries(m, d, &s, ordered, id, n_texts);
 }
 
 /* ---- together ------------------------------------------------------------------------------------------ */
@@ -287,19 +397,20 @@ static void append(FlPartCodes *out, FlPartDigit *d, int32_t digit, uint64_t gre
   last->bits = fl_part_bits(joined);
 }
 
-static FlStatus encode_key(FlPartMem *m, const FlPartKey *key, int32_t n_sides, bool ordered,
+/* alone: there are no other keys. */
+static FlStatus encode_key(FlPartMem *m, const FlPartKey *key, int32_t n_sides, bool ordered, bool alone,
                            int32_t *n_digits, FlPartCodes *out) {
   FlPartDigit d = {.key = key};
   Range range;
   int64_t n_texts = 0;
   bool text = fl_dtype_info[key->side[0].dtype].kind == FL_KIND_TEXT;
   if (text && use_codes(m, &d, n_sides, &n_texts) != 0) return 1;
+  if (text && n_texts == 0 && rank_texts(m, &d, n_sides, out->n, ordered, alone, &n_texts) != 0) return 1;
   if (n_texts > 0) {
     bool null = key->side[0].valid != NULL || (n_sides > 1 && key->side[1].valid != NULL);
     range = (Range){0, (uint64_t)n_texts - 1, false, null};
-  } else {
-    if (text && rank_texts(m, &d, n_sides, out->n, ordered) != 0) return 1;
-    if (find_range(m, &d, n_sides, &range) != 0) return 1;
+  } else if (find_range(m, &d, n_sides, &range) != 0) {
+    return 1;
   }
   bool any = range.least <= range.greatest;
   uint64_t width = any ? range.greatest - range.least : 0, extra = (uint64_t)range.nan + range.null;
@@ -329,7 +440,7 @@ FlStatus fl_part_encode(FlPartMem *m, const FlPartKey *keys, int32_t n_keys, int
   out->digits = fl_part_alloc(m, most, sizeof *out->digits);
   if (out->words == NULL || out->digits == NULL) return 1;
   for (int32_t k = 0; k < n_keys; k++) {
-    if (encode_key(m, &keys[k], n_sides, ordered, &n_digits, out) != 0) return 1;
+    if (encode_key(m, &keys[k], n_sides, ordered, n_keys == 1, &n_digits, out) != 0) return 1;
   }
   return 0;
 }

@@ -220,8 +220,9 @@ FlStatus fl_part_sort_words(FlPartMem *m, uint64_t *a, uint64_t *spare, int64_t 
 /* On one thread, for at most some thousand pairs: whole keys, stable. */
 void fl_part_sort_small(FlPartPair *a, FlPartPair *spare, int64_t n);
 
-/* Sorts the rows of distinct texts by their bytes, in place (text_order.c). texts(row) = side[row < n0 ? 0 :
- * 1]. */
+/* Sorts rows by the bytes of their texts, in place; those of equal texts stay in their order. The key of an
+ * item becomes 1 where its text is another one than that before it, else 0 (text_order.c). texts(row) =
+ * side[row < n0 ? 0 : 1]. */
 typedef struct FlPartTexts {
   const FlText *side[2];
   int64_t n0; /* rows of the first side */
@@ -244,8 +245,9 @@ typedef struct FlPartKey {
  * for NaN and one for null where they may occur. */
 typedef struct FlPartDigit {
   const FlPartKey *key;
-  const int64_t *id;    /* texts without codes: entry of each row of both sides; */
-  const uint64_t *rank; /* and the rank of each entry */
+  const int64_t *id;    /* texts without codes: entry of each row of both sides, -1 of null, */
+  const uint64_t *rank; /* and the rank of each entry; NULL: the entry itself */
+  const FlPartPair *order; /* NULL, or the rows that are not null as fl_part_order_texts left them */
   const void *code[2];  /* texts with codes: those of each side, of so many bytes, */
   int32_t width[2];
   const uint32_t *rank_of[2]; /* and their ranks; NULL: the code itself */

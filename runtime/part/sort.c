@@ -121,8 +121,30 @@ static FlStatus number(FlPartMem *m, const FlPartCodes *codes, int way, int64_t 
   return fl_part_for(m->ctx, number_body, &k, to - from, 0.7);
 }
 
+/* ---- one key of texts ---------------------------------------------------------------------------------- */
+
+/* The rows as the texts' order has them (NULL: there is none), those of equal texts by their numbers, null
+ * last. */
+static bool put_ordered(const FlPartCodes *codes, int64_t *rows) {
+  const FlPartDigit *d = codes->digits;
+  if (codes->n_words != 1 || d == NULL || d->order == NULL) return false;
+  int64_t n = 0;
+  for (int64_t row = 0; row < codes->n; row++) n += d->id[row] >= 0;
+  for (int64_t row = 0, at = n; n < codes->n && row < codes->n; row++)
+    if (d->id[row] < 0) rows[at++] = row;
+  for (int64_t k = 0; !d->key->descending && k < n; k++) rows[k] = d->order[k].row;
+  for (int64_t end = d->key->descending ? n : 0, at = 0; end > 0;) {
+    int64_t begin = end - 1;
+    while (d->order[begin].key == 0) begin--;
+    for (int64_t k = begin; k < end; k++) rows[at++] = d->order[k].row;
+    end = begin;
+  }
+  return true;
+}
+
 FlStatus fl_part_order_codes(FlPartMem *m, FlPartCodes *codes, int64_t *rows) {
   int way;
+  if (put_ordered(codes, rows)) return 0;
   if (way_of(m, codes, &way) != 0) return 1;
   return way ? number(m, codes, way, 0, codes->n, rows) : sort_codes(m, codes, rows);
 }

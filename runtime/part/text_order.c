@@ -1,11 +1,13 @@
-/* text_order.c: distinct texts by ascending bytes.
+/* text_order.c: rows of texts by ascending bytes.
  *
- * Comes in: rows of texts, no two equal. Goes out: the rows in order. Always holds: bytes compare unsigned,
- * and a text comes before its own extensions.
+ * Comes in: numbers of rows, in the order that rows of equal texts are to have. Goes out: the rows in order,
+ * and which of them begin another text. Always holds: bytes compare unsigned, a text comes before its own
+ * extensions, equal ones stay in their order.
  *
  * Each round sorts a run of texts that agree so far by the next seven bytes and how many bytes there are (8
  * for more than seven) as one word; runs of words ending in 8 go on to the next round. What all texts of a
- * long run begin with is passed over at once, and few texts are inserted by all their bytes. */
+ * long run begin with is passed over at once, and few texts are inserted by all their bytes. All workers sort
+ * a large run; small ones go to whoever is free. */
 #include "part/part_internal.h"
 #include "data/text_order.h"
 
@@ -72,44 +74,88 @@ static int64_t agree(FlText a, FlText b, int64_t depth, int64_t most) {
   return at - depth;
 }
 
+typedef struct Common {
+  const FlPartTexts *texts;
+  const FlPartPair *items;
+  int64_t depth;
+  _Atomic int64_t *most;
+} Common;
+
+static int32_t common_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Common *c = env;
+  FlText first = fl_part_text(c->texts, c->items[0].row);
+  int64_t most = atomic_load_explicit(c->most, memory_order_relaxed), seen = most;
+  (void)ctx;
+  for (int64_t i = begin; i < end && most > 0; i++)
+    most = agree(first, fl_part_text(c->texts, c->items[i].row), c->depth, most);
+  while (most < seen && !atomic_compare_exchange_weak_explicit(c->most, &seen, most, memory_order_relaxed,
+                                                               memory_order_relaxed)) {}
+  return 0;
+}
+
 /* How many bytes all n texts have in common from `depth` on, or 0 where a few of them show that it is not
  * worth looking at all. */
-static int64_t common(const FlPartTexts *texts, const FlPartPair *items, int64_t n, int64_t depth) {
+static int64_t common(FlCtx *ctx, const FlPartTexts *texts, const FlPartPair *items, int64_t n,
+                      int64_t depth) {
   enum { SAMPLES = 8, WORTH = 2 * STEP };
   FlText first = fl_part_text(texts, items[0].row);
+  _Atomic int64_t found;
   int64_t most = first.len - depth;
   for (int64_t k = 1; k <= SAMPLES && most > WORTH; k++)
     most = agree(first, fl_part_text(texts, items[(n - 1) * k / SAMPLES].row), depth, most);
   if (most <= WORTH) return 0;
-  for (int64_t i = 1; i < n && most > 0; i++)
-    most = agree(first, fl_part_text(texts, items[i].row), depth, most);
-  return most;
+  atomic_init(&found, most);
+  Common c = {texts, items, depth, &found};
+  if (n <= SMALL) (void)common_body(ctx, &c, 0, n);
+  else if (fl_part_for(ctx, common_body, &c, n, 4.0) != 0) return 0; /* whoever sorts sees that, too */
+  return atomic_load(&found);
 }
 
 /* ---- runs -----------------------------------------------------------------------------------------------
  */
 
-/* A run still to be sorted. Runs live on a stack of their own, so that long common beginnings cannot overflow
- * ours. */
+/* Items that agree up to `depth` and are still to be sorted. */
 typedef struct Run {
   int64_t begin, end, depth;
 } Run;
 
-typedef struct Stack {
+typedef struct Runs {
   Run *runs;
   int64_t n, capacity;
-} Stack;
+  bool full; /* there was no memory for more */
+} Runs;
 
-static bool push(Stack *s, Run run) {
+static void push(Runs *s, Run run) {
   if (s->n == s->capacity) {
     int64_t capacity = s->capacity == 0 ? 256 : s->capacity * 2;
     Run *runs = realloc(s->runs, (size_t)capacity * sizeof *runs);
-    if (runs == NULL) return false;
+    if (runs == NULL) {
+      s->full = true;
+      return;
+    }
     s->runs = runs;
     s->capacity = capacity;
   }
   s->runs[s->n++] = run;
-  return true;
+}
+
+/* Sorted by their words, items say which begin another text; what agrees in all bytes of the words goes on, to
+ * `small` or `large`. */
+static void mark(FlPartPair *items, Run run, Runs *small, Runs *large) {
+  for (int64_t i = run.begin, j; i < run.end; i = j) {
+    const uint64_t word = items[i].key;
+    for (j = i + 1; j < run.end && items[j].key == word; j++) items[j].key = 0;
+    items[i].key = 1;
+    if (j - i > 1 && (word & 0xff) > STEP) push(j - i > SMALL ? large : small, (Run){i, j, run.depth + STEP});
+  }
+}
+
+/* The order of what is behind the words of two items. */
+static int order_behind(const FlPartTexts *texts, const FlPartPair *x, const FlPartPair *y, int64_t depth) {
+  FlText a = fl_part_text(texts, x->row), b = fl_part_text(texts, y->row);
+  int64_t at = depth + STEP;
+  if ((x->key & 0xff) <= STEP) return 0;
+  return fl_text_order((FlText){a.ptr + at, a.len - at}, (FlText){b.ptr + at, b.len - at});
 }
 
 /* Texts that agree up to `depth`, by insertion: by their words, then by all bytes. */
@@ -118,56 +164,76 @@ static void insert_few(const FlPartTexts *texts, FlPartPair *p, int64_t n, int64
     FlPartPair x = p[i];
     int64_t j = i;
     for (; j > 0; j--) {
-      bool before = x.key < p[j - 1].key;
-      if (x.key == p[j - 1].key && (x.key & 0xff) > STEP) {
-        FlText a = fl_part_text(texts, x.row), b = fl_part_text(texts, p[j - 1].row);
-        int64_t at = depth + STEP;
-        before = fl_text_order((FlText){a.ptr + at, a.len - at}, (FlText){b.ptr + at, b.len - at}) < 0;
-      }
-      if (!before) break;
+      if (x.key > p[j - 1].key) break;
+      if (x.key == p[j - 1].key && order_behind(texts, &x, &p[j - 1], depth) >= 0) break;
       p[j] = p[j - 1];
     }
     p[j] = x;
   }
+  for (int64_t i = n - 1; i > 0; i--)
+    p[i].key = p[i].key != p[i - 1].key || order_behind(texts, &p[i], &p[i - 1], depth) != 0;
+  p[0].key = 1;
 }
 
-/* Sorts a run by its next words; *depth: where these begin. Few texts are in order then. */
-static FlStatus sort_run(FlPartMem *m, const FlPartTexts *texts, FlPartPair *items, FlPartPair *spare,
-                         Run run, int64_t *depth) {
-  int64_t n = run.end - run.begin;
-  *depth = run.depth + (n >= MANY ? common(texts, items + run.begin, n, run.depth) : 0);
-  Fill fill = {texts, items + run.begin, n, *depth};
-  if (n <= SMALL) {
-    (void)fill_body(m->ctx, &fill, 0, n);
-    if (n <= FEW) insert_few(texts, fill.items, n, *depth);
-    else fl_part_sort_small(fill.items, spare + run.begin, n);
-    return 0;
+typedef struct Order {
+  FlPartMem *m;
+  const FlPartTexts *texts;
+  FlPartPair *items, *spare;
+  Runs small, large;
+} Order;
+
+/* A small run and all that is in it, by one worker. */
+static void sort_small(FlCtx *ctx, const Order *o, Run run) {
+  Run room[SMALL / 2 + 1]; /* each has two items or more, and no two have one in common */
+  Runs left = {.runs = room, .capacity = SMALL / 2 + 1};
+  push(&left, run);
+  while (left.n > 0) {
+    run = left.runs[--left.n];
+    int64_t n = run.end - run.begin;
+    FlPartPair *items = o->items + run.begin;
+    if (n >= MANY) run.depth += common(ctx, o->texts, items, n, run.depth);
+    Fill fill = {o->texts, items, n, run.depth};
+    (void)fill_body(ctx, &fill, 0, n);
+    if (n <= FEW) {
+      insert_few(o->texts, items, n, run.depth);
+    } else {
+      fl_part_sort_small(items, o->spare + run.begin, n);
+      mark(o->items, run, &left, &left);
+    }
   }
-  if (fl_part_for(m->ctx, fill_body, &fill, n, 8.0) != 0) return 1;
-  FlPartPair *sorted;
-  if (fl_part_sort_pairs(m, fill.items, spare + run.begin, n, 64, &sorted) != 0) return 1;
-  if (sorted != fill.items) memcpy(fill.items, sorted, (size_t)n * sizeof *sorted);
+}
+
+static int32_t small_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Order *o = env;
+  for (int64_t k = begin; k < end; k++) sort_small(ctx, o, o->small.runs[k]);
   return 0;
+}
+
+/* Sorts a large run by its next words, and the small ones in it. */
+static FlStatus sort_large(Order *o, Run run) {
+  FlCtx *ctx = o->m->ctx;
+  int64_t n = run.end - run.begin;
+  FlPartPair *sorted, *items = o->items + run.begin;
+  run.depth += common(ctx, o->texts, items, n, run.depth);
+  Fill fill = {o->texts, items, n, run.depth};
+  if (fl_part_for(ctx, fill_body, &fill, n, 8.0) != 0) return 1;
+  if (fl_part_sort_pairs(o->m, items, o->spare + run.begin, n, 64, &sorted) != 0) return 1;
+  if (sorted != items) memcpy(items, sorted, (size_t)n * sizeof *sorted);
+  o->small.n = 0;
+  mark(o->items, run, &o->small, &o->large);
+  if (o->small.n == 0) return 0;
+  return fl_part_for(ctx, small_body, o, o->small.n, 50.0 * (double)n / (double)o->small.n);
 }
 
 FlStatus fl_part_order_texts(FlPartMem *m, const FlPartTexts *texts, FlPartPair *items, FlPartPair *spare,
                              int64_t n) {
-  Stack stack = {0};
+  Order o = {.m = m, .texts = texts, .items = items, .spare = spare};
   FlStatus status = 0;
-  bool room = n < 2 || push(&stack, (Run){0, n, 0});
-  while (room && status == 0 && stack.n > 0) {
-    Run run = stack.runs[--stack.n];
-    int64_t depth;
-    status = sort_run(m, texts, items, spare, run, &depth);
-    if (run.end - run.begin <= FEW) continue;
-    for (int64_t i = run.begin; status == 0 && room && i < run.end;) {
-      int64_t j = i + 1;
-      while (j < run.end && items[j].key == items[i].key) j++;
-      if (j - i > 1 && (items[i].key & 0xff) > STEP) room = push(&stack, (Run){i, j, depth + STEP});
-      i = j;
-    }
-  }
-  free(stack.runs);
-  if (!room) return fl_fail(m->ctx, FL_FAULT_MEMORY, -1, FL_I64, (FlSlot){0}, (FlSlot){0});
-  return status;
+  if (n > SMALL) push(&o.large, (Run){0, n, 0});
+  else if (n > 0) sort_small(m->ctx, &o, (Run){0, n, 0});
+  while (status == 0 && o.large.n > 0) status = sort_large(&o, o.large.runs[--o.large.n]);
+  bool full = o.small.full || o.large.full;
+  free(o.small.runs);
+  free(o.large.runs);
+  return full ? fl_fail(m->ctx, FL_FAULT_MEMORY, -1, FL_I64, (FlSlot){0}, (FlSlot){0}) : status;
 }

@@ -158,7 +158,9 @@ static bool read_part(Reader *r, char letter, Parts *p) {
   case 'n':
   case 't': skip_spaces(r); return true;
   case '%': return r->s < r->end && *r->s++ == '%';
-  default: others = fl_date_format_short(letter); return others && read_all(r, others, (int64_t)strlen(others), p);
+  default:
+    others = fl_date_format_short(letter);
+    return others && read_all(r, others, (int64_t)strlen(others), p);
   }
 }
 

@@ -139,7 +139,7 @@ static void push(Runs *s, Run run) {
   s->runs[s->n++] = run;
 }
 
-/* Sorted by their words, items say which begin another text; what agrees in all bytes of the words goes on, to
+/* Sorted by their words, items say which begin another text; what agrees in all bytes of the words goes on to
  * `small` or `large`. */
 static void mark(FlPartPair *items, Run run, Runs *small, Runs *large) {
   for (int64_t i = run.begin, j; i < run.end; i = j) {

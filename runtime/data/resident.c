@@ -26,8 +26,9 @@
 #include <unistd.h>
 
 static const size_t PIECE = (size_t)4 << 20;
-/* Bytes a nanosecond that all workers together may touch first: what a look must be ahead of. */
-static const int64_t RATE = 50;
+/* Bytes a nanosecond that all workers together may touch first, where one byte brings a large page of a file:
+ * what a look must be ahead of. */
+static const int64_t RATE = 200;
 /* Bytes that come between two looks of a busy machine. */
 static const int64_t SOON = (int64_t)16 << 20;
 enum { WAIT_LEAST = 100 * 1000, WAIT_MOST = 10 * 1000 * 1000, BREATH = 50 * 1000 }; /* nanoseconds */

@@ -26,13 +26,22 @@ FL_KERN_HELPER int64_t fl_days_from_civil(int64_t year, int64_t month, int64_t d
   return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468;
 }
 
+/* The same of b > 0 and quotients below 2^31 in size. Vectors divide doubles, but not 64 bits. The quotient that
+ * comes of it may be too large, by rounding, or, below zero, by cutting off: by one, and then r shows it. */
+FL_KERN_HELPER int64_t fl_floor_div_near(int64_t a, int64_t b) {
+  int64_t q = (int32_t)((double)a / (double)b);
+  int64_t r = (int64_t)((uint64_t)a - (uint64_t)q * (uint64_t)b);
+  return q - (r < 0);
+}
+
+/* Of days that are less than 2^47 in size; within an era 32 bits are enough. */
 FL_KERN_HELPER FlCivil fl_civil_from_days(int64_t days) {
   int64_t z = days + 719468;
-  int64_t era = fl_floor_div(z, 146097);
-  int64_t day_of_era = z - era * 146097;
-  int64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-  int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-  int64_t m = (5 * day_of_year + 2) / 153;
+  int64_t era = fl_floor_div_near(z, 146097);
+  uint32_t day_of_era = (uint32_t)(z - era * 146097);
+  uint32_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+  uint32_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  uint32_t m = (5 * day_of_year + 2) / 153;
   FlCivil c = {year_of_era + era * 400, m < 10 ? m + 3 : m - 9, day_of_year - (153 * m + 2) / 5 + 1};
   c.year += c.month <= 2;
   return c;
@@ -53,7 +62,7 @@ FL_KERN int64_t fl_s_date_month(int32_t d) { return fl_civil_from_days(d).month;
 FL_KERN int64_t fl_s_date_day(int32_t d) { return fl_civil_from_days(d).day; }
 FL_KERN int64_t fl_s_date_weekday(int32_t d) {
   int64_t z = (int64_t)d + 3; /* 1970-01-01 was a Thursday */
-  return z - fl_floor_div(z, 7) * 7 + 1;
+  return z - fl_floor_div_near(z, 7) * 7 + 1;
 }
 
 FL_KERN int64_t fl_s_date_quarter(int32_t d) { return (fl_civil_from_days(d).month + 2) / 3; }
@@ -125,18 +134,17 @@ FL_KERN int64_t fl_s_date_diff(int32_t a, int32_t b) { return ((int64_t)a - b) *
 FL_KERN int64_t fl_s_date_to_datetime(int32_t d, int32_t *fault) {
   return fl_s_mul_i64(d, FL_DAY_MICROS, fault);
 }
-FL_KERN int32_t fl_s_datetime_to_date(int64_t t) { return (int32_t)fl_floor_div(t, FL_DAY_MICROS); }
+FL_KERN int32_t fl_s_datetime_to_date(int64_t t) { return (int32_t)fl_floor_div_near(t, FL_DAY_MICROS); }
 FL_KERN int64_t fl_s_datetime_add(int64_t t, int64_t w, int32_t *fault) { return fl_s_add_i64(t, w, fault); }
 FL_KERN int64_t fl_s_datetime_diff(int64_t a, int64_t b, int32_t *fault) { return fl_s_sub_i64(a, b, fault); }
-FL_KERN int64_t fl_s_datetime_hour(int64_t t) {
-  return (t - fl_floor_div(t, FL_DAY_MICROS) * FL_DAY_MICROS) / INT64_C(3600000000);
+/* How many whole units of the day that t lies in are over. */
+FL_KERN_HELPER uint32_t fl_units_of_day(int64_t t, int64_t unit) {
+  int64_t midnight = (int64_t)((uint64_t)fl_floor_div_near(t, FL_DAY_MICROS) * (uint64_t)FL_DAY_MICROS);
+  return (uint32_t)fl_floor_div_near((int64_t)((uint64_t)t - (uint64_t)midnight), unit);
 }
-FL_KERN int64_t fl_s_datetime_minute(int64_t t) {
-  return (t - fl_floor_div(t, FL_DAY_MICROS) * FL_DAY_MICROS) / INT64_C(60000000) % 60;
-}
-FL_KERN int64_t fl_s_datetime_second(int64_t t) {
-  return (t - fl_floor_div(t, FL_DAY_MICROS) * FL_DAY_MICROS) / 1000000 % 60;
-}
+FL_KERN int64_t fl_s_datetime_hour(int64_t t) { return fl_units_of_day(t, INT64_C(3600000000)); }
+FL_KERN int64_t fl_s_datetime_minute(int64_t t) { return fl_units_of_day(t, INT64_C(60000000)) % 60; }
+FL_KERN int64_t fl_s_datetime_second(int64_t t) { return fl_units_of_day(t, 1000000) % 60; }
 FL_KERN int64_t fl_s_datetime_microsecond(int64_t t) { return t - fl_floor_div(t, 1000000) * 1000000; }
 /* The start of the unit that t lies in: those of dates, and "hour" "minute" "second"; another is DOMAIN. */
 FL_KERN int64_t fl_s_datetime_trunc(const char *unit, int64_t unit_n, int64_t t, int32_t *fault) {
@@ -147,7 +155,7 @@ FL_KERN int64_t fl_s_datetime_trunc(const char *unit, int64_t unit_n, int64_t t,
   return fl_s_date_to_datetime(fl_s_date_trunc(unit, unit_n, fl_s_datetime_to_date(t), fault), fault);
 }
 FL_KERN int64_t fl_s_datetime_add_months(int64_t t, int64_t months, int32_t *fault) {
-  int64_t days = fl_floor_div(t, FL_DAY_MICROS);
+  int64_t days = fl_floor_div_near(t, FL_DAY_MICROS);
   int64_t midnight = fl_s_date_to_datetime(fl_s_add_months((int32_t)days, months, fault), fault);
   return fl_s_add_i64(midnight, t - days * FL_DAY_MICROS, fault);
 }

@@ -256,6 +256,40 @@ static void calendar(void) {
         f == 0);
 }
 
+/* Days as far as there are dates: each 400 years are the same calendar. */
+static bool is_far_day(int32_t day) {
+  int64_t eras = day / 146097, near = day % 146097;
+  int32_t like = (int32_t)near;
+  return fl_s_date_year(day) == fl_s_date_year(like) + 400 * eras && fl_s_date_day(day) == fl_s_date_day(like) &&
+         fl_s_date_month(day) == fl_s_date_month(like) && fl_s_date_weekday(day) == fl_s_date_weekday(like);
+}
+
+/* Moments as far as there are any, beside division of more bits. */
+static bool is_moment(int64_t t) {
+  const __int128 day = FL_DAY_MICROS, shifted = t + (day << 40); /* a multiple of days: not negative */
+  int64_t days = (int64_t)(shifted / day - ((__int128)1 << 40)), of_day = (int64_t)(shifted % day);
+  return fl_s_datetime_to_date(t) == days && fl_s_datetime_hour(t) == of_day / INT64_C(3600000000) &&
+         fl_s_datetime_minute(t) == of_day / 60000000 % 60 && fl_s_datetime_second(t) == of_day / 1000000 % 60;
+}
+
+static void far_calendar(void) {
+  int wrong = 0;
+  for (int64_t k = 0; k < 200000; k++) {
+    uint64_t bits = (uint64_t)fl_s_subseed(7, k);
+    int64_t t = (int64_t)bits >> (bits % 40), midnight = t / FL_DAY_MICROS * FL_DAY_MICROS;
+    wrong += !is_far_day((int32_t)(bits >> 32)) + !is_moment(t);
+    wrong += !is_moment(midnight) + !is_moment(midnight - 1);
+    wrong += !is_moment(t / 3600000000 * 3600000000) + !is_moment(t / 3600000000 * 3600000000 - 1);
+  }
+  CHECK(wrong == 0);
+  for (int64_t k = 0; k < 4; k++) {
+    CHECK(is_moment(INT64_MIN + k) && is_moment(INT64_MAX - k) && is_moment(k - 2));
+    CHECK(is_far_day((int32_t)(INT32_MIN + k)) && is_far_day((int32_t)(INT32_MAX - k)));
+    CHECK(is_moment(-INT64_C(106751991) * FL_DAY_MICROS + k - 2) &&
+          is_moment(INT64_C(106751991) * FL_DAY_MICROS + k - 2));
+  }
+}
+
 /* ---- texts ------------------------------------------------------------------------------------------- */
 
 /* The texts made here live in a heap of the test's own, so that nothing but the functions under test is
@@ -400,6 +434,7 @@ int main(void) {
   floats();
   random_numbers();
   calendar();
+  far_calendar();
   texts();
   dates_as_text();
   formats();

@@ -260,8 +260,9 @@ static void calendar(void) {
 static bool is_far_day(int32_t day) {
   int64_t eras = day / 146097, near = day % 146097;
   int32_t like = (int32_t)near;
-  return fl_s_date_year(day) == fl_s_date_year(like) + 400 * eras && fl_s_date_day(day) == fl_s_date_day(like) &&
-         fl_s_date_month(day) == fl_s_date_month(like) && fl_s_date_weekday(day) == fl_s_date_weekday(like);
+  return fl_s_date_year(day) == fl_s_date_year(like) + 400 * eras &&
+         fl_s_date_day(day) == fl_s_date_day(like) && fl_s_date_month(day) == fl_s_date_month(like) &&
+         fl_s_date_weekday(day) == fl_s_date_weekday(like);
 }
 
 /* Moments as far as there are any, beside division of more bits. */
@@ -269,7 +270,8 @@ static bool is_moment(int64_t t) {
   const __int128 day = FL_DAY_MICROS, shifted = t + (day << 40); /* a multiple of days: not negative */
   int64_t days = (int64_t)(shifted / day - ((__int128)1 << 40)), of_day = (int64_t)(shifted % day);
   return fl_s_datetime_to_date(t) == days && fl_s_datetime_hour(t) == of_day / INT64_C(3600000000) &&
-         fl_s_datetime_minute(t) == of_day / 60000000 % 60 && fl_s_datetime_second(t) == of_day / 1000000 % 60;
+         fl_s_datetime_minute(t) == of_day / 60000000 % 60 &&
+         fl_s_datetime_second(t) == of_day / 1000000 % 60;
 }
 
 static void far_calendar(void) {

@@ -27,7 +27,7 @@ FL_KERN_HELPER int64_t fl_days_from_civil(int64_t year, int64_t month, int64_t d
 }
 
 /* The same of b > 0 and quotients below 2^31 in size. Vectors divide doubles, but not 64 bits. The quotient
- * that comes of it may be one too large, by rounding, or, below zero, by cutting off: r is less than 0 then. */
+ * that comes of it may be one too large, by rounding or, below zero, by cutting off: then r is negative. */
 FL_KERN_HELPER int64_t fl_floor_div_near(int64_t a, int64_t b) {
   int64_t q = (int32_t)((double)a / (double)b);
   int64_t r = (int64_t)((uint64_t)a - (uint64_t)q * (uint64_t)b);

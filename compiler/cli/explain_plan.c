@@ -316,6 +316,7 @@ static void say_runtime(FlExplain *p, const FlOp *op) {
   case FL_OP_LIST_STACK:
   case FL_OP_RESHAPE:
   case FL_OP_TRANSPOSE:
+  case FL_OP_BESIDE:
   case FL_OP_TOP_ROWS:
   case FL_OP_DISTINCT:
   case FL_OP_GROUP_ORDER:

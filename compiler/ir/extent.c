@@ -91,6 +91,10 @@ static FlExtent size_transpose(const Ask *ask) {
   return ask->type.rank == 2 ? of(ask->args[0], 1 - ask->axis) : own();
 }
 
+static FlExtent size_beside(const Ask *ask) {
+  return ask->axis == 0 ? of(ask->args[0], 0) : own();
+}
+
 static FlExtent size_matmul(const Ask *ask) {
   int64_t turned = ask->op->attrs.i;
   if (ask->axis == 0 && ask->args[0]->type.rank == 2) return of(ask->args[0], turned & 1 ? 1 : 0);

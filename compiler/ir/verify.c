@@ -330,6 +330,7 @@ static bool check_structure(Verifier *v, const FlOp *op) {
   case FL_OP_COMPRESS: return op->n_results == op->n_args || broken(v, op, "a count and one result an array");
   case FL_OP_CUSTOM:
   case FL_OP_KEEP:
+  case FL_OP_BESIDE:
   case FL_OP_CONCAT:
   case FL_OP_LIST_OF:
   case FL_OP_LIST_CONCAT:

@@ -6,7 +6,7 @@
  * to be one of the columns, so that making it could not fail. */
 #include "opt/columns.h"
 
-enum { MOST = 2000 }; /* arrays that a kernel takes */
+enum { MOST = 2000 }; /* arrays that a kernel, or an operator, takes */
 
 /* The loop that alone reads the array of `reshape`, each element [j, i] of it at its own i; NULL: none. */
 static FlOp *reader_of(const FlUses *uses, const FlOp *reshape) {
@@ -32,8 +32,7 @@ static bool all_have(const FlOp *concat, const FlValue *n) {
   return true;
 }
 
-/* Is each row of it one of the arrays that are put together there? */
-static bool is_grid(const FlUses *uses, const FlOp *reshape) {
+bool fl_opt_is_grid(const FlUses *uses, const FlOp *reshape) {
   if (reshape->code != FL_OP_RESHAPE || reshape->n_args != 3) return false;
   const FlOp *concat = reshape->args[0]->op;
   int64_t rows;
@@ -67,7 +66,7 @@ static void visit(const FlUses *uses, FlRegion *r) {
   for (FlOp *op = r->first, *next; op; op = next) {
     next = op->next;
     for (int i = 0; i < op->n_regions; i++) visit(uses, op->regions[i]);
-    FlOp *map = is_grid(uses, op) ? reader_of(uses, op) : NULL;
+    FlOp *map = fl_opt_is_grid(uses, op) ? reader_of(uses, op) : NULL;
     if (!map) continue;
     FlOp *concat = op->args[0]->op;
     read_apart(map->regions[0], op->results[0], concat->n_args, concat->args);

@@ -11,4 +11,7 @@
  * NULL: it is none. */
 const FlOp *fl_opt_column_fold(const FlOp *map);
 
+/* Is each row of the matrix that the RESHAPE gives one of the arrays of the CONCAT that it alone reads? */
+bool fl_opt_is_grid(const FlUses *uses, const FlOp *reshape);
+
 #endif

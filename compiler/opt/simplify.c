@@ -95,6 +95,7 @@ static FlValue *same_as(const FlOp *op) {
   case FL_OP_LIST_OF:
   case FL_OP_LIST_CONCAT:
   case FL_OP_LIST_STACK:
+  case FL_OP_BESIDE:
   case FL_OP_RESHAPE:
   case FL_OPS_MATHS:
   case FL_OPS_RANDOM:

@@ -58,6 +58,7 @@ static bool takes_numbers(const FlOp *op) {
  * have to ask other parts, which is not built. */
 static bool takes_parts(const FlPlanStep *s, FlInParts form, const FlUse *u) {
   FlRows rows = u->rows;
+  if (form == FL_PARTS_SLICE) return true;
   if (form == FL_PARTS_TAKE && rows == FL_ROWS_MOVE) return !u->value->type.depth;
   if (form == FL_PARTS_ORDER || form == FL_PARTS_PAIRS) return rows == FL_ROWS_MOVE && takes_numbers(s->op);
   if (rows == FL_ROWS_OWN) return form != FL_PARTS_NONE && form != FL_PARTS_COLUMNS;
@@ -148,6 +149,7 @@ static bool gives_whole(const FlPlanStep *s) {
   case FL_STEP_KERNEL: return s->kernel->form == FL_KERNEL_COLUMNS || s->kernel->form == FL_KERNEL_TASKS;
   case FL_STEP_BULK:
     if (op->code == FL_OP_MATMUL && s->uses[0].rows == FL_ROWS_FOLD) return true;
+    if (fl_plan_parts_form(s) == FL_PARTS_READ) return false;
     return (dist == FL_DIST_NONE || dist == FL_DIST_ALL) && !s->joins_parts;
   case FL_STEP_CALL: return op->code == FL_OP_EXTERN || op->attrs.func->recursive;
   case FL_STEP_CONTROL:

@@ -372,6 +372,26 @@ static FlInParts sweep_in_parts(const FlOp *op) {
   return fine ? FL_PARTS_SWEEP : FL_PARTS_NONE;
 }
 
+/* Columns of one file of which any rows can be read, of scalars alone: levels, and the size of arrays in
+ * rows, are found in all of it. */
+static bool reads_rows(const FlOp *op) {
+  if (op->code != FL_OP_READ_TABLE && op->code != FL_OP_TABLE_PART) return false;
+  if (op->code == FL_OP_READ_TABLE && op->args[0]->type.rank) return false;
+  for (int i = 0; i < op->attrs.n_columns; i++) {
+    const FlColumnAttr *c = &op->attrs.columns[i];
+    if (c->flags & (FL_COLUMN_FILE | FL_COLUMN_ARRAYS) || c->dtype == FL_CATEGORY) return false;
+  }
+  return op->attrs.format->flags & FL_FORMAT_COUNTED;
+}
+
+/* Neighbouring rows that are known to be few. */
+static bool slices(const FlOp *op) {
+  enum { FEW = 1 << 12 };
+  int64_t from, to;
+  return op->code == FL_OP_ROWS && fl_ir_const_value_i(op->args[1], &from) &&
+         fl_ir_const_value_i(op->args[2], &to) && from >= 0 && to >= from && to - from <= FEW;
+}
+
 FlInParts fl_plan_parts_form(const FlPlanStep *s) {
   const FlOp *op = s->op;
   if (s->kernel) return kernel_in_parts(s->kernel);
@@ -382,6 +402,9 @@ FlInParts fl_plan_parts_form(const FlPlanStep *s) {
   if (op->code == FL_OP_AGGREGATE) return folds_all_rows(op) ? FL_PARTS_GROUPS : FL_PARTS_NONE;
   if (sweeps(op)) return sweep_in_parts(op);
   if (sorts(op)) return FL_PARTS_ORDER;
+  if (op->code == FL_OP_BESIDE) return FL_PARTS_PRODUCT;
+  if (reads_rows(op)) return FL_PARTS_READ;
+  if (slices(op)) return FL_PARTS_SLICE;
   if (op->code == FL_OP_TAKE) return FL_PARTS_TAKE;
   if (op->code == FL_OP_JOIN) return FL_PARTS_PAIRS;
   return works_by_rows(s) ? FL_PARTS_ELEMENTS : FL_PARTS_NONE;

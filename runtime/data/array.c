@@ -152,6 +152,14 @@ void fl_array_shut(FlArray *a) {
   if (cut) fl_buffer_shut(a->buffer, row * fl_cut_from(cut), row * fl_cut_to(cut));
 }
 
+FlStatus fl_array_borrow(FlCtx *ctx, FlArray *a, int64_t rows) {
+  return fl_buffer_borrow(ctx, a->buffer, fl_array_row_count(a) * fl_dtype_info[a->dtype].bytes * rows);
+}
+
+void fl_array_give_back(FlArray *a, int64_t rows) {
+  fl_buffer_give_back(a->buffer, fl_array_row_count(a) * fl_dtype_info[a->dtype].bytes * rows);
+}
+
 void fl_array_become_whole(FlArray *a) {
   atomic_store_explicit(&a->has_digest, 0, memory_order_relaxed);
   fl_buffer_set_cut(a->buffer, NULL);

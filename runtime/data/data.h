@@ -156,6 +156,10 @@ FlStatus fl_array_open(FlCtx *ctx, FlArray *a, int64_t from, int64_t to);
 FlStatus fl_array_open_rows(FlCtx *ctx, FlArray *a, int64_t from, int64_t to);
 /* Only the rows of its cut stay; nothing where it has none. */
 void fl_array_shut(FlArray *a);
+/* The first rows of an array that is here in part become memory, whatever lies between them and its own;
+ * those that are not its own are none again. In between nothing else is opened or shut. */
+FlStatus fl_array_borrow(FlCtx *ctx, FlArray *a, int64_t rows);
+void fl_array_give_back(FlArray *a, int64_t rows);
 /* All of its rows are here now: they are open, and somebody has filled them. */
 void fl_array_become_whole(FlArray *a);
 /* As fl_array_new, with all elements zero (text: empty). */

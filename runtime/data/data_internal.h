@@ -105,6 +105,9 @@ FlBuffer *fl_buffer_new_apart(FlCtx *ctx, int64_t bytes);
 FlStatus fl_buffer_open(FlCtx *ctx, FlBuffer *b, int64_t from, int64_t to);
 /* Of one that is PARTED: of what is memory only bytes [from, to) stay. */
 void fl_buffer_shut(FlBuffer *b, int64_t from, int64_t to);
+/* Of one that is PARTED: the bytes before `to` are memory, too, and are none again; see fl_array_borrow. */
+FlStatus fl_buffer_borrow(FlCtx *ctx, FlBuffer *b, int64_t to);
+void fl_buffer_give_back(FlBuffer *b, int64_t to);
 /* Of one that is PARTED: NULL, all rows are memory now, or are about to be. */
 void fl_buffer_set_cut(FlBuffer *b, const FlCut *cut);
 bool fl_buffer_is_open(const FlBuffer *b); /* is any of its addresses memory? */

@@ -129,6 +129,32 @@ void fl_buffer_shut(FlBuffer *b, int64_t from, int64_t to) {
   p->to = end;
 }
 
+/* The pages before byte `to` that are no memory: two runs at most. */
+static void lacking(const FlPartBuffer *p, int64_t to, size_t at[2][2]) {
+  size_t end = page_up((size_t)to), own = p->from < p->to ? p->from : end;
+  at[0][0] = 0;
+  at[0][1] = own < end ? own : end;
+  at[1][0] = p->to;
+  at[1][1] = p->from < p->to ? end : p->to;
+}
+
+FlStatus fl_buffer_borrow(FlCtx *ctx, FlBuffer *b, int64_t to) {
+  FlPartBuffer *p = (FlPartBuffer *)b;
+  size_t at[2][2];
+  lacking(p, to, at);
+  if (!open_pages(p, at[0][0], at[0][1])) return fl_data_no_memory(ctx, to), FL_FAULT_MEMORY;
+  if (open_pages(p, at[1][0], at[1][1])) return 0;
+  shut_pages(p, at[0][0], at[0][1]);
+  return fl_data_no_memory(ctx, to), FL_FAULT_MEMORY;
+}
+
+void fl_buffer_give_back(FlBuffer *b, int64_t to) {
+  FlPartBuffer *p = (FlPartBuffer *)b;
+  size_t at[2][2];
+  lacking(p, to, at);
+  for (int k = 0; k < 2; k++) shut_pages(p, at[k][0], at[k][1]);
+}
+
 const FlCut *fl_buffer_cut(const FlBuffer *b) { return ((const FlPartBuffer *)b)->cut; }
 void fl_buffer_set_cut(FlBuffer *b, const FlCut *cut) { ((FlPartBuffer *)b)->cut = cut; }
 bool fl_buffer_is_open(const FlBuffer *b) {

@@ -116,7 +116,9 @@ int64_t fl_ctx_first_row(const FlCtx *ctx);
  * A sweep of rows (`nearest`, sums by label): results of each row, and sums of all, whose leaves are the
  * units; given these rows as if there were no others.
  * An order of rows (`sort`): share `from` of `to`, given all rows; the rows of the result that are of it, in
- * arrays of these alone. */
+ * arrays of these alone.
+ * A file: its rows, which go to their places in `arrays`, as the operator would give them, that have all rows
+ * and memory there. */
 enum { FL_SWEEP_ROWS = 2 };
 typedef struct FlOpPart {
   int64_t rows, unit; /* unit 0: it must be made at once */
@@ -132,6 +134,7 @@ typedef struct FlOpPart {
   int32_t of_rows, in_place[FL_SWEEP_ROWS];
   void *to_rows[FL_SWEEP_ROWS];
   int64_t bytes; /* of an order: that are looked up in any order for all of it */
+  const FlSlot *arrays; /* of a file */
 } FlOpPart;
 /* NULL: all is asked for. */
 FlOpPart *fl_ctx_op_part(const FlCtx *ctx);

@@ -50,6 +50,8 @@ FlRanksOp fl_ranks_sweep;   /* ranks_sweeps.c */
 FlRanksOp fl_ranks_sort;    /* ranks_sorts.c */
 FlRanksOp fl_ranks_take;    /* ranks_take.c */
 FlRanksOp fl_ranks_join;    /* ranks_joins.c */
+FlRanksOp fl_ranks_read;    /* ranks_reads.c */
+FlRanksOp fl_ranks_slice;   /* ranks_reads.c */
 /* How many arguments the first columns of an operator are: keys, and which of them are null. */
 int32_t fl_key_args(const FlOpDesc *desc, int32_t n_columns);
 /* Within that: of arrays of which each rank has the rows of the cut, or all; keys are numbers.

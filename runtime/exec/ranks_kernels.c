@@ -69,7 +69,34 @@ static FlStatus tell(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, int6
   return *faults || gather(ctx, kernel, env, n) ? 0 : fl_rows_lost(ctx);
 }
 
-FlStatus fl_ranks_kernel(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, int64_t n, double cost) {
+/* The first rows of arrays come to all. */
+static FlStatus borrow(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, bool *some) {
+  int64_t rows = env[kernel->n_uses].i;
+  FlStatus s = 0;
+  for (int32_t i = 0; i < kernel->n_uses; i++) {
+    if (!fl_kernel_borrows(kernel, env, i)) continue;
+    *some = true;
+    if (!s) s = fl_array_borrow(ctx, env[i].a, rows);
+  }
+  if (*some) s = fl_rows_meet(ctx, kernel->site, s);
+  for (int32_t i = 0; i < kernel->n_uses && *some && !s; i++) {
+    if (!fl_kernel_borrows(kernel, env, i)) continue;
+    const FlCut *cut = fl_array_cut(env[i].a);
+    int64_t each = fl_array_row_count(env[i].a);
+    for (int32_t k = 0; k < cut->n && cut->at[k] < rows && !s; k++) {
+      int64_t to = cut->at[k + 1] < rows ? cut->at[k + 1] : rows;
+      if (!fl_rows_send(ctx, k, env[i].a, cut->at[k] * each, to * each)) s = fl_rows_lost(ctx);
+    }
+  }
+  return s;
+}
+
+static void give_back(const FlKernel *kernel, const FlSlot *env) {
+  for (int32_t i = 0; i < kernel->n_uses; i++)
+    if (fl_kernel_borrows(kernel, env, i)) fl_array_give_back(env[i].a, env[kernel->n_uses].i);
+}
+
+static FlStatus run_kernel(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, int64_t n, double cost) {
   const FlCut *cut;
   FlStatus s = 0;
   bool done = false;
@@ -88,4 +115,13 @@ FlStatus fl_ranks_kernel(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, 
   if (fl_ctx_is_stopped(ctx)) return fl_fail_stopped(ctx);
   if (shared) s = tell(ctx, kernel, env, n, &faults);
   return s || !faults ? s : fl_kernel_first_fault(ctx, kernel, env, 0, n, faults);
+}
+
+FlStatus fl_ranks_kernel(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, int64_t n, double cost) {
+  bool some = false;
+  FlStatus s = borrow(ctx, kernel, env, &some);
+  if (s) return s; /* the run is over */
+  s = run_kernel(ctx, kernel, env, n, cost);
+  if (some) give_back(kernel, env);
+  return s;
 }

@@ -127,6 +127,8 @@ static FlRanksOp *cut_op(const FlOpDesc *desc) {
   if (desc->in_parts == FL_PARTS_ORDER) return fl_ranks_sort;
   if (desc->in_parts == FL_PARTS_TAKE) return fl_ranks_take;
   if (desc->in_parts == FL_PARTS_PAIRS) return fl_ranks_join;
+  if (desc->in_parts == FL_PARTS_READ) return fl_ranks_read;
+  if (desc->in_parts == FL_PARTS_SLICE) return fl_ranks_slice;
   return desc->in_parts == FL_PARTS_SWEEP ? fl_ranks_sweep : NULL;
 }
 

@@ -43,6 +43,15 @@ static bool fits(const FlKernel *k, int32_t i, const FlArray *a, int64_t rows, i
          fl_cut_rows(cut) == rows && !(fl_dtype_is_text(a->dtype) && needs_borders(k, cut, each));
 }
 
+bool fl_kernel_borrows(const FlKernel *k, const FlSlot *env, int32_t i) {
+  enum { FEW = 1 << 10 };
+  int64_t rows = env[k->n_uses].i;
+  if (k->rows[i] != FL_ROWS_OWN || !k->in_parts || k->in_parts == FL_PARTS_COLUMNS) return false;
+  const FlCut *cut = fl_array_cut(env[i].a);
+  return cut && rows > 0 && rows <= FEW && rows < fl_cut_rows(cut) && !fl_dtype_is_text(env[i].a->dtype) &&
+         env[i].a->dtype != FL_LIST;
+}
+
 FlStatus fl_rows_of_kernel(FlCtx *ctx, const FlKernel *k, const FlSlot *env, int64_t n, const FlCut **cut) {
   const FlSlot *results = fl_kernel_results(k, env);
   int64_t rows = env[k->n_uses].i, each = rows > 0 ? n / rows : 0;
@@ -53,7 +62,8 @@ FlStatus fl_rows_of_kernel(FlCtx *ctx, const FlKernel *k, const FlSlot *env, int
       *cut = fl_array_cut(env[i].a);
   for (int32_t i = 0; i < k->n_uses && !s; i++) {
     const FlCut *its = k->rows[i] == FL_ROWS_NONE ? NULL : fl_array_cut(env[i].a);
-    if (its && (its != *cut || !fits(k, i, env[i].a, rows, each))) s = fl_rows_gather(ctx, k->site, env[i].a);
+    bool there = its && ((its == *cut && fits(k, i, env[i].a, rows, each)) || fl_kernel_borrows(k, env, i));
+    if (its && !there) s = fl_rows_gather(ctx, k->site, env[i].a);
   }
   bool makes = false;
   for (int32_t i = 0; i < k->n_results; i++) makes |= fl_array_is_apart(results[i].a);

@@ -18,6 +18,9 @@ static inline const FlSlot *fl_kernel_results(const FlKernel *k, const FlSlot *e
  * not so by now were gathered, and what it gives has memory. */
 FlStatus fl_rows_of_kernel(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, int64_t n,
                            const FlCut **cut);
+/* Whether the kernel goes over a few rows, which are the first ones of array i, that is in parts: these come
+ * to all ranks for as long as it runs. */
+bool fl_kernel_borrows(const FlKernel *kernel, const FlSlot *env, int32_t i);
 /* Runs it by that, as fl_run_kernel. */
 FlStatus fl_rows_kernel(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, const FlCut *cut, int64_t n,
                         double cost);

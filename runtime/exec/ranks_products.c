@@ -123,8 +123,8 @@ FlStatus fl_ranks_product(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, 
   if (!s) s = fl_row_args_lay(ctx, &by_rows, &cut);
   *done = s != 0;
   if (s) return s;
-  bool stays =
-      !p.part.folds && p.rank && desc->stays[0] && fl_rows_are_many(ctx, p.part.rows * p.part.width);
+  bool many = cut || fl_rows_are_many(ctx, p.part.rows * p.part.width);
+  bool stays = !p.part.folds && p.rank && desc->stays[0] && many;
   if (!cut && is_shared(&p, stays)) {
     cut = fl_rows_cut(ctx, p.part.rows, p.part.folds ? 1 : p.part.width);
     if (!cut) return FL_STATUS_MEMORY;

@@ -116,9 +116,35 @@ static bool read_part(FlCtx *ctx, void *file, int64_t part, FlTableWanted *wante
   return fl_arrow_read_rows(ctx, &p->file, first, last - first, wanted, n, e);
 }
 
+static int64_t n_rows(void *file) {
+  const ArrowParts *p = file;
+  return p->file.n_rows;
+}
+
+static void copy_rows(const FlArray *from, FlArray *to, int64_t row) {
+  int64_t size = fl_dtype_info[to->dtype].bytes;
+  memcpy((char *)to->data + row * size, from->data, (size_t)fl_array_bytes(from));
+}
+
+static bool read_rows(FlCtx *ctx, void *file, int64_t from, int64_t to, const FlTableWanted *wanted,
+                      int32_t n, FlIoError *e) {
+  const ArrowParts *p = file;
+  FlTableWanted *some = malloc((size_t)(n + 1) * sizeof *some);
+  if (!some) return false;
+  memcpy(some, wanted, (size_t)n * sizeof *some);
+  bool ok = fl_arrow_read_rows(ctx, &p->file, from, to - from, some, n, e);
+  for (int32_t k = 0; ok && k < n; k++) {
+    copy_rows(some[k].values, wanted[k].values, from);
+    if (some[k].valid) copy_rows(some[k].valid, wanted[k].valid, from);
+    fl_table_wanted_reset(&some[k]);
+  }
+  free(some);
+  return ok;
+}
+
 static bool end_file(void *file, const char *path, FlIoError *e) {
   const ArrowParts *p = file;
   return fl_input_check(&p->in, path, e);
 }
 
-const FlTableParts fl_arrow_parts = {open_file, read_part, end_file, close_parts};
+const FlTableParts fl_arrow_parts = {open_file, read_part, n_rows, read_rows, end_file, close_parts};

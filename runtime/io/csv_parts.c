@@ -152,4 +152,4 @@ static bool end_file(void *file, const char *path, FlIoError *e) {
   return ok;
 }
 
-const FlTableParts fl_csv_parts = {open_file, read_part, end_file, close_parts};
+const FlTableParts fl_csv_parts = {open_file, read_part, NULL, NULL, end_file, close_parts};

@@ -207,6 +207,8 @@ static FlStatus read_all(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, F
 }
 
 FlStatus fl_rt_read_table(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  FlOpPart *some = fl_ctx_op_part(ctx);
+  if (some) return fl_table_rows(ctx, desc, args, some);
   return read_all(ctx, desc, args, results, false);
 }
 

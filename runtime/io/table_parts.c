@@ -61,15 +61,14 @@ static FlStatus claim(FlCtx *ctx, const FlOpDesc *desc, Opened *o, FlText file, 
   return 0;
 }
 
-/* Ranks that read its parts by turns must have the same file. */
-static FlStatus agree_on_file(FlCtx *ctx, const FlOpDesc *desc, const Opened *o) {
+FlStatus fl_table_agree(FlCtx *ctx, const FlOpDesc *desc, const char *path) {
   struct stat st;
-  int64_t size = stat(o->path, &st) == 0 ? st.st_size : -1, least, most;
+  int64_t size = stat(path, &st) == 0 ? st.st_size : -1, least, most;
   FlStatus s = fl_ctx_agree(ctx, desc->site, size, &least, &most);
   if (s || least == most) return s;
-  s = least < 0 ? fl_fail_op(ctx, desc, FL_CODE_RESOURCE, "`%s` is not there at some ranks", o->path)
+  s = least < 0 ? fl_fail_op(ctx, desc, FL_CODE_RESOURCE, "`%s` is not there at some ranks", path)
                 : fl_fail_op(ctx, desc, FL_CODE_RESOURCE,
-                             "`%s` is another file at some ranks: it has %lld bytes, and %lld", o->path,
+                             "`%s` is another file at some ranks: it has %lld bytes, and %lld", path,
                              (long long)least, (long long)most);
   fl_fail_help(ctx, "put it where all machines see it, or copy it to the same path on each");
   return s;
@@ -98,7 +97,7 @@ FlStatus fl_rt_table_parts(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args,
     atomic_store(&o->bad, true);
   }
   if (!o->file && !later && !status) status = fl_io_fail(ctx, desc->site, &e, file.ptr, file.len);
-  if (!status && (o->file || later)) status = agree_on_file(ctx, desc, o);
+  if (!status && (o->file || later)) status = fl_table_agree(ctx, desc, o->path);
   FlArray *open = status ? NULL : fl_array_over(ctx, &o->base, &o->n_parts, FL_I64, 1, &one);
   if (open) results[0].i = o->n_parts;
   if (open) results[1].a = open;
@@ -136,6 +135,9 @@ FlStatus fl_rt_table_part(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, 
   Opened *o = opened_of(args[0].a);
   int32_t n = desc->n_columns;
   int64_t rows = 0;
+  FlOpPart *some = fl_ctx_op_part(ctx);
+  if (some && some->from < 0 && (args[1].i != -1 || !o->file)) return 0;
+  if (some) return fl_table_rows_opened(ctx, desc, o->how, o->file, some);
   FlTableWanted *wanted = wanted_of(o, desc, &e);
   bool ok = wanted && take_part(ctx, o, args[1].i, wanted, n, &rows, &e);
   FlSlot *to = results;

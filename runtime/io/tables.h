@@ -4,6 +4,7 @@
 #ifndef FL_TABLES_H
 #define FL_TABLES_H
 
+#include "exec/exec.h"
 #include "io/io_internal.h"
 
 /* Rows that were left out of what was read. */
@@ -29,6 +30,12 @@ typedef struct FlTableParts {
    * FL_E_MEMORY, or a problem that reading the whole file tells about. */
   bool (*part)(FlCtx *ctx, void *file, int64_t part, FlTableWanted *wanted, int32_t n, int64_t *rows,
                FlIoError *e);
+  /* NULL: how many rows there are is not known before they are read. How many; -1: of this file, neither. */
+  int64_t (*rows)(void *file);
+  /* Rows [from, to) go to where they stand in the arrays of the wanted columns, none of which is of texts,
+   * that are of all rows and have memory there. false: as of `part`. */
+  bool (*read_rows)(FlCtx *ctx, void *file, int64_t from, int64_t to, const FlTableWanted *wanted, int32_t n,
+                    FlIoError *e);
   /* After all parts; false: the file is not what it was when it was opened. */
   bool (*end)(void *file, const char *path, FlIoError *e);
   void (*close)(void *file);
@@ -69,6 +76,14 @@ typedef struct FlTableWriter {
   FlPutFn *put; /* of an FlTable */
   FlIoCheckFn *check;
 } FlTableWriter;
+
+/* Of an operator on one file, or on an opened one: what the part asks for (FlOpPart). A failure says no more
+ * than that it is one. */
+FlStatus fl_table_rows(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlOpPart *part);
+FlStatus fl_table_rows_opened(FlCtx *ctx, const FlOpDesc *desc, const FlTableParts *how, void *file,
+                              FlOpPart *part);
+/* Ranks that read parts of a file must have the same: as they say at a meeting. */
+FlStatus fl_table_agree(FlCtx *ctx, const FlOpDesc *desc, const char *path);
 
 /* By its name, "read_csv"; NULL: it reads no tables. */
 const FlTableReader *fl_io_table_reader(const char *name);

@@ -34,6 +34,8 @@ FlRuntimeOp fl_rt_list_concat;
 FlRuntimeOp fl_rt_list_stack;
 /* array, sizes -> a view with those sizes. SHAPE when the number of elements differs. */
 FlRuntimeOp fl_rt_reshape;
+/* k arrays of n numbers -> [n, k], one column of each; which rows are made is the part's (FlOpPart). */
+FlRuntimeOp fl_rt_beside;
 /* [n, d] -> a new [d, n]; rank 1 is its own transpose. */
 FlRuntimeOp fl_rt_transpose;
 

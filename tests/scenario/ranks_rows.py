@@ -465,8 +465,8 @@ let x = [for i in 0..{n}, j in 0..8: random(7, i, j)]
 let f = cluster.kmeans(x, 5, init = [for c in 0..5, j in 0..8: random(8, c, j)], iters = 10)
 print("{{f.centers}} {{f.inertia}} {{sum(for v in f.label: v * v)}}")
 """)
-    # Cuts that are uneven now and then: of the first labels and gaps, one may be cut otherwise.
-    check(0 < some < 9 * n, "rows, labels and gaps of k-means stay where they are, for 11 sweeps", f"{some} bytes were sent")
+    # Cuts that are uneven now and then: the first labels and gaps may be cut otherwise.
+    check(0 < some < 17 * n, "rows, labels and gaps of k-means stay where they are, for 11 sweeps", f"{some} bytes were sent")
     some = sent(f"""import linear, decomposition
 let x = [for i in 0..{n}, j in 0..8: random(7, i, j)]
 let y = [for i in 0..{n}: x[i, 2] - x[i, 5] + random(8, i)]

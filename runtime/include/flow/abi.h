@@ -162,11 +162,12 @@ typedef struct FlKernelLate {
 } FlKernelLate;
 
 /* What of a step each part may do by itself, where rows are here in part (exec/ranks_rows.c): nothing; the
- * elements of its own rows; the blocks that begin in them, whose states then go to all; the same, of what
- * is kept of them; of an operator that keeps rows: which of its own; elements of its own of a list; the
- * states of groups of its rows, which then go to all; sums along columns of its rows, likewise; a
- * product, by rows or as a fold of rows; tasks of its rows; results of its rows, and sums over them; some of
- * all rows in their order; rows taken by its numbers; the pairs of a join that its left rows are in. */
+ * elements of its own rows; the blocks that begin in them, whose states then go to all; the same, of what is
+ * kept of them; of an operator that keeps rows: which of its own; elements of its own of a list; the states
+ * of groups of its rows, which then go to all; sums along columns of its rows, likewise; a product, by rows
+ * or as a fold of rows; tasks of its rows; results of its rows, and sums over them; some of all rows in
+ * their order; rows taken by its numbers; the pairs of a join that its left rows are in; rows of a file; a
+ * few neighbouring rows, which then go to all. */
 typedef enum FlInParts {
   FL_PARTS_NONE,
   FL_PARTS_ELEMENTS,
@@ -180,7 +181,9 @@ typedef enum FlInParts {
   FL_PARTS_SWEEP,
   FL_PARTS_ORDER,
   FL_PARTS_TAKE,
-  FL_PARTS_PAIRS
+  FL_PARTS_PAIRS,
+  FL_PARTS_READ,
+  FL_PARTS_SLICE
 } FlInParts;
 
 typedef struct FlKernel {

@@ -41,6 +41,9 @@ const FlValue *fl_explain_joined(const FlOp *op);
 /* The loop is over the parts of a file. The branch asks the first part whether it is worth it. */
 bool fl_explain_is_parts(const FlOp *loop);
 bool fl_explain_asks_part(const FlOp *branch);
+/* A branch that takes rows where that says so, and whose second region takes the states of parts
+ * (opt/parts_whole.c). */
+bool fl_explain_stands_for_states(const FlOp *branch);
 /* A branch whose second region is what groups and aggregates say (opt/groups.c). */
 bool fl_explain_is_grouped(const FlOp *branch);
 /* The step of a PARTIAL: what is kept of a part's rows. */

@@ -15,6 +15,10 @@ bool fl_explain_asks_part(const FlOp *branch) {
   return first != NULL;
 }
 
+bool fl_explain_stands_for_states(const FlOp *branch) {
+  return branch->code == FL_OP_IF && branch->args[0]->op && fl_explain_asks_part(branch->args[0]->op);
+}
+
 bool fl_explain_is_grouped(const FlOp *branch) {
   return branch->code == FL_OP_IF && branch->args[0]->op && branch->args[0]->op->code == FL_OP_GROUP_ROWS;
 }

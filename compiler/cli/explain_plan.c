@@ -151,6 +151,14 @@ static void say_control(FlExplain *p, const FlPlanStep *s) {
     }
     return;
   }
+  if (fl_explain_stands_for_states(op)) {
+    say_body(p, s->inside[1]);
+    for (int k = 0; k < op->n_results; k++) {
+      const char *name = fl_explain_name(p, op->regions[1]->yields[k]);
+      if (name) fl_explain_set_name(p, op->results[k], name);
+    }
+    return;
+  }
   if (fl_explain_asks_part(op)) {
     fl_explain_step(p, "", "", "as a whole, where most rows of its first part are groups of their own; else");
     return;

@@ -7,8 +7,9 @@
  *   %y = transpose %grid                    %x in place of %y
  *   %z = matmul %grid, %v; 1                %z = matmul %x, %v
  *
- * In: a matrix each of whose rows is one of the columns, so that making it could not fail; of which only
- * elements, sizes, its transpose and its products with vectors are read, one of the last two at least. What
+ * In: a matrix each of whose rows is one of the columns, so that making it could not fail; of which only the
+ * size, its transpose and its products with vectors are read, and either there is such a product, or an
+ * operator takes the transpose. (Loops alone that read elements read them where they are, views.c.) What
  * always holds: no bit changes, since products with vectors are sums in one order however the matrix lies;
  * those of matrices may (products.c), and leave it as it is. */
 #include "opt/columns.h"
@@ -22,16 +23,25 @@ static int factor_of(const FlOp *op, const FlValue *grid) {
   return is_vector(op->args[1 - at]) ? at : -1;
 }
 
+/* Whether anybody takes the rows of the matrix as they lie. */
+static bool is_taken(const FlUses *uses, const FlOp *transpose) {
+  const FlValue *rows = transpose->results[0];
+  for (uint32_t k = 0; k < fl_opt_n_uses(uses, rows); k++) {
+    const FlOp *op = fl_opt_use(uses, rows, k);
+    if (!op || (op->code != FL_OP_LOAD && op->code != FL_OP_DIM)) return true;
+  }
+  return false;
+}
+
 /* Whether all who read it can read its transpose, and somebody wants it. */
 static bool is_wanted(const FlUses *uses, const FlValue *grid) {
   bool wanted = false;
   for (uint32_t k = 0; k < fl_opt_n_uses(uses, grid); k++) {
     const FlOp *op = fl_opt_use(uses, grid, k);
     if (!op) return false;
-    bool turns = op->code == FL_OP_TRANSPOSE || factor_of(op, grid) >= 0;
-    bool element = op->code == FL_OP_LOAD && op->args[1] != grid && op->args[2] != grid;
-    if (!turns && !element && op->code != FL_OP_DIM) return false;
-    wanted |= turns;
+    bool turned = op->code == FL_OP_TRANSPOSE, product = factor_of(op, grid) >= 0;
+    if (!turned && !product && op->code != FL_OP_DIM) return false;
+    wanted |= product || (turned && is_taken(uses, op));
   }
   return wanted;
 }
@@ -51,11 +61,6 @@ static void turn(FlRegion *r, FlSubst *s, const FlValue *grid, FlValue *rows) {
     }
     if (op->code == FL_OP_MATMUL) op->attrs.i ^= factor_of(op, grid) == 0 ? 1 : 2;
     if (op->code == FL_OP_DIM) op->attrs.i = 1 - op->attrs.i;
-    if (op->code == FL_OP_LOAD) {
-      FlValue *row = op->args[1];
-      op->args[1] = op->args[2];
-      op->args[2] = row;
-    }
     for (int i = 0; i < op->n_args; i++)
       if (op->args[i] == grid) op->args[i] = rows;
   }

@@ -250,13 +250,11 @@ static void replace_exits(FlParts *p, FlBuilder *b, const FlPartValues *exits, c
   fl_subst_reset(&subst);
 }
 
-/* Before the loop over the parts, where there are some: whether rows of the first stayed rows, since its
- * groups are many. Then there is one part, the whole file, and its rows stay as they are read. `kept`: n
- * values of the part. */
-static void ask_first(FlOp *loop, FlOp *rows, int n, FlOp *const *partials) {
+/* Whether rows of the first part stayed rows, since its groups are many: n values of the part. */
+static FlValue *ask_first(FlOp *loop, int n, FlOp *const *partials) {
   enum { FEW = 8 };
   FlRegion *part = loop->regions[0];
-  FlBuilder b = fl_opt_before(loop), first = fl_opt_before(part->first);
+  FlBuilder b = fl_opt_before(loop);
   FlModule *m = b.module;
   FlType1 flag = fl_t_scalar(FL_BOOL);
   FlValue **kept = FL_NEW_ARRAY(m->arena, FlValue *, n), *zero, *parts = loop->args[0];
@@ -276,15 +274,38 @@ static void ask_first(FlOp *loop, FlOp *rows, int n, FlOp *const *partials) {
     }
     fl_ir_yield(r, m, 1, &any);
   }
-  FlValue *whole = ask->results[0];
-  loop->args[0] = fl_ir_select(&b, whole, fl_ir_const_i(&b, FL_I64, 1), parts);
+  return ask->results[0];
+}
+
+/* Where the first part says so there is one part, the whole file, and its rows stay as they are read. */
+static void make_one(FlOp *loop, FlOp *rows, FlValue *whole) {
+  FlRegion *part = loop->regions[0];
+  FlBuilder b = fl_opt_before(loop), first = fl_opt_before(part->first);
+  loop->args[0] = fl_ir_select(&b, whole, fl_ir_const_i(&b, FL_I64, 1), loop->args[0]);
   rows->args[1] = fl_ir_select(&first, whole, fl_ir_const_i(&first, FL_I64, -1), part->params[0]);
   for (FlOp *op = part->first; op; op = op->next)
     if (op->code == FL_OP_PARTIAL) op->args[1] = whole;
 }
 
+/* Or there is none, and the columns of the whole file go to the operations as they were (parts_whole.c). */
+static void make_none(FlParts *p, FlOp *loop, FlValue *whole, const FlPartValues *columns,
+                      const FlSubst *subst) {
+  FlRegion *part = loop->regions[0];
+  FlBuilder b = fl_opt_before(loop);
+  FlValue **inside = FL_NEW_ARRAY(b.module->arena, FlValue *, columns->n);
+  FlValue **rows = FL_NEW_ARRAY(p->arena, FlValue *, columns->n);
+  for (int i = 0; i < columns->n; i++) inside[i] = fl_subst_get(subst, columns->at[i]);
+  fl_ir_yield(part, b.module, columns->n, inside);
+  FlValue *all = fl_ir_const_i(&b, FL_I64, FL_TABLE_PART_ALL), *none = fl_ir_const_i(&b, FL_I64, FL_TABLE_PART_NONE);
+  FlValue *which = fl_ir_select(&b, whole, all, none);
+  fl_ir_inline_region(&b, part, &which, rows);
+  loop->args[0] = fl_ir_select(&b, whole, fl_ir_const_i(&b, FL_I64, 0), loop->args[0]);
+  fl_parts_stand(p, whole, columns, rows);
+}
+
 /* States of the folds at the end of a part, with the rest that it yields. */
 static void fold_inside(FlParts *p, FlOp *loop, FlOp *rows, const FlSubst *subst, FlPartValues *out) {
+  bool alone = out->n == 0; /* nothing else comes of the rows */
   FlRegion *part = loop->regions[0];
   FlBuilder before = fl_opt_before(loop);
   FlBuilder in = {.module = before.module, .func = before.func, .region = part, .span = loop->span};
@@ -299,7 +320,11 @@ static void fold_inside(FlParts *p, FlOp *loop, FlOp *rows, const FlSubst *subst
     fold->at = out->n;
     for (int k = 1; k < op->n_results; k++) fl_vec_push(p->arena, out, op->results[k]);
   }
-  if (asked.n) ask_first(loop, rows, asked.n, asked.at);
+  if (!asked.n) return;
+  FlValue *whole = ask_first(loop, asked.n, asked.at);
+  FlPartValues columns = {0};
+  if (alone && fl_parts_may_be_whole(p, &columns)) make_none(p, loop, whole, &columns, subst);
+  else make_one(loop, rows, whole);
 }
 
 /* The file as another reader before has opened it, of the same columns: one that is read once more (reread.c)

@@ -97,6 +97,14 @@ void fl_parts_quieten(FlParts *p, FlBuilder *in, FlPartValues *out);
 /* The guards' conditions, of what all parts said. */
 void fl_parts_watch(FlParts *p, FlBuilder *b, FlValue *const *joined);
 
+/* ---- parts_whole.c ---- */
+
+/* Whether all that is wanted of the rows is one fold of groups, whose operations may take the rows
+ * themselves: of these columns. */
+bool fl_parts_may_be_whole(const FlParts *p, FlPartValues *columns);
+/* They do where `whole` says so, of those rows; the fold goes on with the others. */
+void fl_parts_stand(FlParts *p, FlValue *whole, const FlPartValues *columns, FlValue *const *rows);
+
 /* ---- folds.c ---- */
 
 /* Finds the folds behind the reader. */

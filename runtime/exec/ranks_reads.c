@@ -110,7 +110,7 @@ static FlStatus read_all(const Reads *r, int64_t rows, const FlCut *cut, bool *a
   memset(r->results, 0, (size_t)r->desc->n_results * sizeof *r->results);
   FlStatus s = cut ? read_in_parts(r, rows, cut) : FL_STATUS_MEMORY;
   if (!s) s = read_whole(r);
-  bool fault = s && ctx->error && ctx->error->status != FL_STATUS_MEMORY;
+  bool fault = s && ctx->error && ctx->error->status == 1; /* of the program, or the file */
   FlRankSlot mine = {.step = FL_RANKS_ROWS,
                      .site = r->desc->site,
                      .failed = !s || fault  ? 0

@@ -202,7 +202,6 @@ static bool read_rows(FlCtx *ctx, void *file, int64_t from, int64_t to, const Fl
   const int64_t *first = p->file.first;
   Reading all = {.ctx = ctx, .p = p, .wanted = malloc((size_t)(n + 1) * sizeof *wanted)};
   bool ok = all.wanted != NULL;
-  (void)e; /* who asks reads the whole file then */
   if (ok) memcpy(all.wanted, wanted, (size_t)n * sizeof *wanted);
   for (int32_t g = 0; ok && g < p->file.n_groups && first[g] < to; g++) {
     if (first[g + 1] <= from || first[g] == first[g + 1]) continue;
@@ -215,7 +214,7 @@ static bool read_rows(FlCtx *ctx, void *file, int64_t from, int64_t to, const Fl
   }
   ok = ok && (all.n_groups == 0 || take_groups(&all, n));
   free(all.wanted);
-  return ok;
+  return ok || fl_io_error(e, FL_E_VALUE, "rows are read as a whole"); /* which finds what is wrong */
 }
 
 static bool end_file(void *file, const char *path, FlIoError *e) {

@@ -136,10 +136,12 @@ FlStatus fl_rt_table_part(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, 
   int32_t n = desc->n_columns;
   int64_t rows = 0;
   FlOpPart *some = fl_ctx_op_part(ctx);
-  if (some && some->from < 0 && (args[1].i != -1 || !o->file)) return 0;
+  if (some && some->from < 0 && (args[1].i != FL_TABLE_PART_ALL || !o->file)) return 0;
   if (some) return fl_table_rows_opened(ctx, desc, o->how, o->file, some);
   FlTableWanted *wanted = wanted_of(o, desc, &e);
-  bool ok = wanted && take_part(ctx, o, args[1].i, wanted, n, &rows, &e);
+  bool none = args[1].i == FL_TABLE_PART_NONE;
+  bool ok = wanted && (none ? make_empty(ctx, o, wanted, n, &e)
+                            : take_part(ctx, o, args[1].i, wanted, n, &rows, &e));
   FlSlot *to = results;
   (to++)->i = rows;
   for (int32_t k = 0; ok && k < n; k++) {

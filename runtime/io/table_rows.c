@@ -18,6 +18,12 @@ static void put_arrays(FlTableWanted *wanted, int32_t n, const FlSlot *arrays) {
   }
 }
 
+/* That rows cannot be read by themselves; no memory is a failure of its own. */
+static FlStatus cannot(FlCtx *ctx, const FlOpDesc *desc, FlIoError *e) {
+  if (e->code != FL_E_MEMORY) fl_io_error(e, FL_E_VALUE, "rows are not read by themselves");
+  return fl_io_fail(ctx, desc->site, e, "", 0);
+}
+
 FlStatus fl_table_rows_opened(FlCtx *ctx, const FlOpDesc *desc, const FlTableParts *how, void *file,
                               FlOpPart *part) {
   FlIoError e = {0};
@@ -31,7 +37,7 @@ FlStatus fl_table_rows_opened(FlCtx *ctx, const FlOpDesc *desc, const FlTablePar
   bool ok = wanted && how->rows(file) == part->rows &&
             how->read_rows(ctx, file, part->from, part->to, wanted, desc->n_columns, &e);
   free(wanted);
-  return ok ? 0 : fl_fail_op(ctx, desc, FL_CODE_RESOURCE, "rows of a file are not read by themselves");
+  return ok ? 0 : cannot(ctx, desc, &e);
 }
 
 FlStatus fl_table_rows(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlOpPart *part) {
@@ -49,7 +55,7 @@ FlStatus fl_table_rows(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlO
   if (wanted && !s) file = how->open(ctx, &from, wanted, desc->n_columns, &n_parts, &e);
   if (file) s = fl_table_rows_opened(ctx, desc, how, file, part);
   else if (part->from < 0) part->rows = -1;
-  else s = fl_fail_op(ctx, desc, FL_CODE_RESOURCE, "rows of a file are not read by themselves");
+  else s = cannot(ctx, desc, &e);
   if (file) how->close(file);
   free(wanted);
   free(path);

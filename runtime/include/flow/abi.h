@@ -292,6 +292,9 @@ struct FlOpDesc {
  * rows of the arrays, whoever made them; nobody reads the numbers afterwards. */
 enum { FL_TAKE_OR_ZERO = 1, FL_TAKE_PROVEN = 2, FL_TAKE_LAST = 4 };
 
+/* What `table_part` is asked for besides parts: all rows of the file; columns without rows. */
+enum { FL_TABLE_PART_ALL = -1, FL_TABLE_PART_NONE = -2 };
+
 /* Attribute i of `join`: more than one partner of a left row is an error; the numbers of the left rows, of
  * the right rows, are only read by `take` as such: they may be u32 then, the greatest for -1, or, where they
  * are 0, 1, 2 .., bool without memory. */

@@ -296,7 +296,8 @@ static void make_none(FlParts *p, FlOp *loop, FlValue *whole, const FlPartValues
   FlValue **rows = FL_NEW_ARRAY(p->arena, FlValue *, columns->n);
   for (int i = 0; i < columns->n; i++) inside[i] = fl_subst_get(subst, columns->at[i]);
   fl_ir_yield(part, b.module, columns->n, inside);
-  FlValue *all = fl_ir_const_i(&b, FL_I64, FL_TABLE_PART_ALL), *none = fl_ir_const_i(&b, FL_I64, FL_TABLE_PART_NONE);
+  FlValue *all = fl_ir_const_i(&b, FL_I64, FL_TABLE_PART_ALL);
+  FlValue *none = fl_ir_const_i(&b, FL_I64, FL_TABLE_PART_NONE);
   FlValue *which = fl_ir_select(&b, whole, all, none);
   fl_ir_inline_region(&b, part, &which, rows);
   loop->args[0] = fl_ir_select(&b, whole, fl_ir_const_i(&b, FL_I64, 0), loop->args[0]);

@@ -17,6 +17,7 @@ typedef struct Sweep {
   const FlOpDesc *desc;
   const FlSlot *args;
   FlRowArgs by_rows;
+  bool parted; /* some of them were in parts, and so results stay */
   FlOpPart part;
   FlSlot *results; /* sums of no rows at first */
   FlSlot *given;   /* of a subtree: its arguments, then its results */
@@ -189,7 +190,8 @@ static FlStatus join(Sweep *s, bool *again) {
   int32_t array = 0;
   for (int32_t i = 0; i < s->desc->n_results && !status; i++) {
     bool is_in_array = fl_type_is_array(s->desc->result_types[i]), fits = true;
-    bool stays = is_in_array && s->desc->stays[array++] && fl_rows_are_many(ctx, s->part.rows);
+    bool many = s->parted || fl_rows_are_many(ctx, s->part.rows);
+    bool stays = is_in_array && s->desc->stays[array++] && many;
     if (is_of_rows(s, i)) {
       if (!fl_borders_return(&s->borders, s->rows[i])) status = fl_rows_lost(ctx);
       if (!status) fl_array_shut(s->rows[i]);
@@ -230,6 +232,7 @@ FlStatus fl_ranks_sweep(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, Fl
   *done = status != 0;
   if (status || s.part.rows < 1) return status;
   status = begin(&s);
+  s.parted = cut != NULL;
   if (!cut && !status && is_shared(&s)) {
     cut = fl_rows_cut(ctx, s.part.rows, 1);
     if (!cut) status = FL_STATUS_MEMORY;

@@ -65,7 +65,7 @@ let x = matrix(t, a, b, c)
 let m = cluster.kmeans(x, 3, init = x[0..3], iters = 4, tolerance = 0.0)
 print("{m.centers} {sum(for v in m.label: v)}")
 let e = cluster.kmeans(x, 3, init = [[9000.0, 9000.0, 9000.0], [0.0, 0.0, 0.0], [-9000.0, 9000.0, 0.0]], iters = 3, tolerance = 0.0)
-print("{e.rounds} {e.label[0]}")
+print("{e.centers} {e.rounds}")
 """
 
 
@@ -115,6 +115,32 @@ def model_of_groups(rows):
             sum(sum(r[4] for r in of) * (of[0][0] % 7) for of in g), sum(sum(r[4] for r in of) / len(of) for of in g)]
 
 
+def nearest(x, centers):
+    """Of each row the first of the nearest centers, and its squared distance."""
+    far = [[sum((a - b) ** 2 for a, b in zip(row, c)) for c in centers] for row in x]
+    return [f.index(min(f)) for f in far], [min(f) for f in far]
+
+
+def model_of_clusters(rows):
+    """Centers by Lloyd's method; one without rows takes the row that is farthest from its center, the next one the next."""
+    x, out = [row[1:4] for row in rows], []
+    for centers, iters in (x[:3], 4), ([[9000] * 3, [0] * 3, [-9000, 9000, 0]], 3):
+        for _ in range(iters):
+            label, away = nearest(x, centers)
+            of = [[row for row, c in zip(x, label) if c == k] for k in range(3)]
+            sums, sizes = [[sum(row[j] for row in rows_of) for j in range(3)] for rows_of in of], [len(rows_of) for rows_of in of]
+            far = iter(sorted(range(len(x)), key=lambda i: -away[i]))
+            for c in range(3):
+                if not of[c]:
+                    p = next(far)
+                    sums[label[p]] = [a - b for a, b in zip(sums[label[p]], x[p])]
+                    sums[c], sizes[c] = list(x[p]), 1
+                    sizes[label[p]] -= 1
+            centers = [[v / sizes[c] for v in sums[c]] if sizes[c] else centers[c] for c in range(3)]
+        out += [v for c in centers for v in c] + [sum(nearest(x, centers)[0]) if not out else iters]
+    return out
+
+
 def compared(script, name, model=None):
     wrong = ranks.compare(script, WAYS)
     check(not wrong, f"{name} over ranks", "\n".join(wrong))
@@ -143,7 +169,7 @@ def files(seed, count):
             compared(script, f"groups of {what}", model_of_groups(rows))
         if n >= 700:
             script.write_text(head + CLUSTERS)
-            compared(script, f"k-means of {what}")
+            compared(script, f"k-means of {what}", model_of_clusters(rows))
         shutil.rmtree(script.parent)
 
 

@@ -38,4 +38,11 @@ bool fl_habit_field(FlSema *s, FlDiag *d, const char *name);
  * a field. */
 void fl_habit_method(FlSema *s, const FlExpr *call);
 
+/* `len(text)`: adds what counts characters, to the message about the argument, with the edit. */
+void fl_habit_length(FlSema *s, FlDiag *d, FlSpan argument);
+/* An array among what `print` is given: adds how it is written, with the edit. */
+void fl_habit_printed(FlSema *s, FlDiag *d, FlVal v, FlSpan argument);
+/* `m.shape`: adds the sizes, by the type, with the edit; whether it is that. */
+bool fl_habit_shape(FlSema *s, FlDiag *d, FlVal v, const FlExpr *field);
+
 #endif

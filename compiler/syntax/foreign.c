@@ -222,6 +222,7 @@ static bool statement_at(const FlForeign *f, uint32_t byte, int *first, int *las
 /* A statement with errors, and what it becomes. */
 typedef struct Candidate {
   uint32_t start, len;     /* in the file */
+  uint32_t judged;         /* so many bytes of `now` must be without errors; 0: all */
   const char *old, *now;   /* now: `old` itself where nothing is proposed */
   int first;               /* token */
   FlDiag *d, *reported;    /* the first error in the text, and the first that was found */
@@ -250,8 +251,8 @@ static const FlDiag *first_error(const Judge *j, int k, bool whole, uint32_t *fr
   fl_text_addz(&text, j->all->text + at);
   const char *file = fl_arena_strndup(j->all->arena, text.s, text.len);
   fl_text_reset(&text);
-  return j->judge(j->of, file, *from, whole ? (uint32_t)strlen(file)
-      : *from + (uint32_t)strlen(j->at[k].now));
+  uint32_t judged = j->at[k].judged ? j->at[k].judged : (uint32_t)strlen(j->at[k].now);
+  return j->judge(j->of, file, *from, whole ? (uint32_t)strlen(file) : *from + judged);
 }
 
 /* What is left to mend in a candidate is mended as its messages say; false: that does not end. */
@@ -264,6 +265,7 @@ static bool mended(const Judge *j, int k) {
     uint32_t at = d->edit.span.start - from, len = d->edit.span.len;
     if (!d->edit.text || d->edit.span.start < from || at + len > strlen(c->now)) return false;
     c->now = fl_arena_printf(j->all->arena, "%.*s%s%s", (int)at, c->now, d->edit.text, c->now + at + len);
+    if (c->judged) c->judged += (uint32_t)strlen(d->edit.text) - len;
   }
   return false;
 }
@@ -306,26 +308,50 @@ static void offer(FlSink *sink, FlDiag *d, uint32_t start, const char *old, cons
   fl_diag_help(sink, d, "in flow: `%s`", shown);
 }
 
-/* What a statement becomes by the rules; itself, where none fits. */
-static const char *rewritten(FlForeign *all, const FlDiag *d, int first, int last) {
+const char *fl_foreign_by_rules(FlForeign *f) {
   static FlForeignRule *const rules[] = {fl_foreign_blocks,       fl_foreign_texts, fl_foreign_forms,
                                          fl_foreign_before_calls, fl_foreign_calls, fl_foreign_behind_calls};
-  const char *old = fl_foreign_text(all, first, last);
-  int behind = fl_foreign_is(all, first + 1, "[") ? all->tokens.at[first + 1].match + 1 : first + 3;
-  bool column = fl_foreign_is_any(all, first + 1, "[ . $") && fl_foreign_is_any(all, behind, "= <-");
-  if (column || strlen(old) > LONGEST) return old; /* a new column makes a new table */
-  FlForeign f = {.arena = all->arena, .text = old, .file = all->text, .all = &all->tokens,
-                 .word = fl_arena_strndup(all->arena, all->text + d->span.start, d->span.len)};
-  fl_foreign_tokens(f.arena, f.text, strlen(f.text), &f.tokens);
   int changes = 0;
-  for (size_t k = 0; k < sizeof rules / sizeof *rules && changes < MOST_CHANGES && strlen(f.text) <= LONGEST;)
-    if (rules[k](&f)) {
+  for (size_t k = 0; k < sizeof rules / sizeof *rules && changes < MOST_CHANGES && strlen(f->text) <= LONGEST;)
+    if (rules[k](f)) {
       changes++;
       k = 0;
     } else {
       k++;
     }
-  return changes < MOST_CHANGES && strlen(f.text) <= LONGEST ? f.text : old;
+  return changes < MOST_CHANGES && strlen(f->text) <= LONGEST ? f->text : NULL;
+}
+
+/* What a statement becomes by the rules; itself, where none fits. */
+static const char *rewritten(FlForeign *all, const FlDiag *d, int first, int last) {
+  const char *old = fl_foreign_text(all, first, last);
+  int behind = fl_foreign_is(all, first + 1, "[") ? all->tokens.at[first + 1].match + 1 : first + 3;
+  bool column = fl_foreign_is_any(all, first + 1, "[ . $") && fl_foreign_is_any(all, behind, "= <-");
+  if (column || strlen(old) > LONGEST) return old; /* a new column makes a new table (foreign_spans.c) */
+  FlForeign f = {.arena = all->arena, .text = old, .file = all->text, .all = &all->tokens,
+                 .word = fl_arena_strndup(all->arena, all->text + d->span.start, d->span.len)};
+  fl_foreign_tokens(f.arena, f.text, strlen(f.text), &f.tokens);
+  const char *now = fl_foreign_by_rules(&f);
+  return now ? now : old;
+}
+
+/* The candidate k as a span of several statements, if it is one that has no errors then. */
+static bool spanned(const Judge *j, int k, int last, Candidate *out) {
+  FlForeignSpan span = {0};
+  if (!fl_foreign_span((FlForeign *)(uintptr_t)j->all, j->at[k].first, last, &span) || !span.now) return false;
+  Candidate at[MOST_STATEMENTS];
+  Judge alone = *j;
+  for (int i = 0; i <= k; i++) at[i] = j->at[i];
+  alone.at = at, alone.n = k + 1;
+  *out = at[k];
+  const FlForeignToken *end = &j->all->tokens.at[span.last];
+  out->len = end->start + end->len - out->start;
+  out->old = fl_foreign_text(j->all, out->first, span.last);
+  out->now = span.now, out->judged = span.judged;
+  at[k] = *out;
+  if (strlen(out->old) > LONGEST || !mended(&alone, k)) return false;
+  *out = at[k];
+  return true;
 }
 
 /* Adds the statement at a message, or the message to it. */
@@ -339,9 +365,21 @@ static void add(FlForeign *all, Judge *j, FlDiag *d) {
   }
   if (j->n == MOST_STATEMENTS) return;
   const char *old = fl_foreign_text(all, first, last);
-  Candidate c = {all->tokens.at[first].start, (uint32_t)strlen(old), old, old, first, d, d};
+  Candidate c = {all->tokens.at[first].start, (uint32_t)strlen(old), 0, old, old, first, d, d};
   for (k = j->n++; k > 0 && j->at[k - 1].start > c.start; k--) j->at[k] = j->at[k - 1];
   j->at[k] = c;
+}
+
+static int last_token(const FlForeign *all, const Candidate *c) {
+  int last = c->first;
+  while (last + 1 < all->tokens.n && all->tokens.at[last + 1].start < c->start + c->len) last++;
+  return last;
+}
+
+static void said(FlSink *sink, const Candidate *c) {
+  offer(sink, c->d, c->start, c->old, c->now);
+  c->reported->edit = c->d->edit;
+  c->reported->help = c->d->help;
 }
 
 void fl_foreign_suggest(FlArena *arena, FlSink *sink, const FlSource *source, FlForeignJudge *judge,
@@ -349,30 +387,21 @@ void fl_foreign_suggest(FlArena *arena, FlSink *sink, const FlSource *source, Fl
   FlForeign all = {.arena = arena, .text = source->text, .file = source->text, .all = &all.tokens};
   Candidate at[MOST_STATEMENTS];
   Judge j = {judge, of, &all, at, 0};
-  bool any = false;
   for (int i = 0; i < sink->diags.n; i++) {
     FlDiag *d = sink->diags.at[i];
     if (fl_diag_severity(d->code) != FL_ERROR || d->span.file != source->id) continue;
     if (!all.tokens.n) fl_foreign_tokens(arena, source->text, source->len, &all.tokens);
     add(&all, &j, d);
   }
+  for (int k = 0; k < j.n; k++) at[k].now = rewritten(&all, at[k].d, at[k].first, last_token(&all, &at[k]));
   for (int k = 0; k < j.n; k++) {
-    Candidate *c = &at[k];
-    int last = c->first;
-    while (last + 1 < all.tokens.n && all.tokens.at[last + 1].start < c->start + c->len) last++;
-    c->now = rewritten(&all, c->d, c->first, last);
-    any = any || strcmp(c->now, c->old) != 0;
-  }
-  for (int k = 0; k < j.n && any; k++) {
-    Candidate *c = &at[k];
-    if (strcmp(c->now, c->old) == 0) continue;
-    if (mended(&j, k)) {
+    Candidate *c = &at[k], several;
+    if (strcmp(c->now, c->old) != 0 && mended(&j, k)) {
       of_floats(&j, k);
-      offer(sink, c->d, c->start, c->old, c->now);
-      c->reported->edit = c->d->edit;
-      c->reported->help = c->d->help;
+      said(sink, c);
     } else {
       c->now = c->old;
+      if (spanned(&j, k, last_token(&all, c), &several)) said(sink, &several);
     }
   }
 }

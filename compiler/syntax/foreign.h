@@ -61,6 +61,18 @@ const char *fl_foreign_plain(const FlForeign *f, int i);
 FlForeignRule fl_foreign_texts, fl_foreign_forms, fl_foreign_blocks, fl_foreign_calls,
     fl_foreign_before_calls, fl_foreign_behind_calls;
 
+/* A statement of which all is rewritten by the rules; NULL: they do not end. */
+const char *fl_foreign_by_rules(FlForeign *f);
+
+/* What a statement and those behind it become together. */
+typedef struct FlForeignSpan {
+  int last;        /* the last token that it stands for */
+  const char *now;
+  uint32_t judged; /* so many bytes of it, from the first, must be without errors */
+} FlForeignSpan;
+/* Of a file, the statement from one token to another: is it part of such? */
+bool fl_foreign_span(FlForeign *file, int first, int last, FlForeignSpan *out);
+
 /* The first error of a text between two of its bytes; NULL: there is none there. */
 typedef const FlDiag *FlForeignJudge(void *of, const char *text, uint32_t from, uint32_t to);
 

@@ -135,6 +135,42 @@ static const char *columns(FlForeign *f, const char *text, char how, int *n) {
   return out;
 }
 
+/* Columns to sort by, each downwards where its own word in `ways` is `down`; one word is of all. */
+const char *fl_foreign_directed(FlForeign *f, const char *text, const char *ways, const char *down) {
+  const char *inner = in_brackets(f, text, "[ ("), *each = in_brackets(f, ways, "[ ("), *out = "";
+  FlForeign p = part(f, inner ? inner : text), w = part(f, each ? each : ways);
+  FlForeignArgs keys = {0}, words = {0};
+  fl_foreign_split(&p, 0, p.tokens.n - 1, &keys);
+  fl_foreign_split(&w, 0, w.tokens.n - 1, &words);
+  if (words.n != 1 && words.n != keys.n) return NULL;
+  for (int k = 0; k < keys.n; k++) {
+    const char *one = keys.at[k].name ? NULL : column(f, keys.at[k].text);
+    const char *way = words.at[words.n == 1 ? 0 : k].text;
+    bool no = fl_foreign_same_word(way, "false") || strcmp(way, "0") == 0;
+    if (!one || !(no || fl_foreign_same_word(way, "true") || strcmp(way, "1") == 0)) return NULL;
+    out = SAY(f, no == (strcmp(down, "false") == 0) ? "%s%sdesc(%s)" : "%s%s%s", out, k ? ", " : "", one);
+  }
+  return out;
+}
+
+const char *fl_foreign_keys(FlForeign *f, const char *left, const char *right) {
+  const char *l = in_brackets(f, left, "[ ("), *r = in_brackets(f, right, "[ ("), *out = "";
+  FlForeign p = part(f, l ? l : left), q = part(f, r ? r : right);
+  FlForeignArgs a = {0}, b = {0};
+  fl_foreign_split(&p, 0, p.tokens.n - 1, &a);
+  fl_foreign_split(&q, 0, q.tokens.n - 1, &b);
+  bool alike = true;
+  for (int k = 0; k < a.n && a.n == b.n; k++) {
+    const char *one = column(f, a.at[k].text), *other = column(f, b.at[k].text);
+    if (!one || !other) return NULL;
+    bool same = strcmp(one, other) == 0;
+    alike = alike && same;
+    out = SAY(f, same ? "%s%s%s" : "%s%s%s = %s", out, k ? ", " : "", one, other);
+  }
+  if (a.n != b.n || !a.n) return NULL;
+  return a.n == 1 && alike ? out : SAY(f, "(%s)", out);
+}
+
 /* `{"old": "new"}` as `new = old` */
 static const char *renamed(FlForeign *f, const char *text) {
   const char *inner = in_brackets(f, text, "{"), *out = "";
@@ -146,6 +182,29 @@ static const char *renamed(FlForeign *f, const char *text) {
         at, at)));
   }
   return inner ? out : NULL;
+}
+
+/* `{"a": 1}` as `a = 1` */
+static const char *named(FlForeign *f, const char *text) {
+  const char *inner = in_brackets(f, text, "{"), *out = "";
+  FlForeign p = part(f, inner ? inner : "");
+  for (int at = 0; at < p.tokens.n; at = fl_foreign_end(&p, at) + 2) {
+    int end = fl_foreign_end(&p, at);
+    if (!IS(&p, at + 1, ":") || end < at + 2 || !fl_foreign_plain(&p, at)) return NULL;
+    out = SAY(f, "%s%s%s = %s", out, at ? ", " : "", column(f, TEXT(&p, at, at)), TEXT(&p, at + 2, end));
+  }
+  return inner && *out ? out : NULL;
+}
+
+/* `("", "_r")`: what the columns of the right table get; NULL: those of the left one get something, too. */
+static const char *suffix(FlForeign *f, const char *text) {
+  if (!*text) return "";
+  FlForeign p = part(f, text);
+  if (p.tokens.n == 1 && fl_foreign_plain(&p, 0)) return SAY(f, ", suffix = %s", text);
+  const char *inner = in_brackets(f, text, "( [");
+  FlForeign pair_of = part(f, inner ? inner : "");
+  bool right = pair_of.tokens.n == 3 && IS(&pair_of, 0, "\"\"") && fl_foreign_plain(&pair_of, 2);
+  return right ? SAY(f, ", suffix = %s", TEXT(&pair_of, 2, 2)) : NULL;
 }
 
 /* `{"a": 1}` as arms of a `match` */
@@ -206,10 +265,43 @@ static const char *part_of_date(FlForeign *f, const char *text) {
   return SAY(f, "%s(%s)", name, TEXT(&p, 2, p.tokens.n - 1));
 }
 
-static const char *condition(FlForeign *f, const char *text) {
-  FlForeign p = part(f, text);
+/* Without the `d.` of a lambda's row; NULL: the row itself is used. */
+static const char *of_row(FlForeign *f, const char *text) {
+  if (!fl_foreign_is_lambda(text)) return text;
+  const char *name = lambda_name(f, text), *body = lambda_body(f, text);
+  FlForeign p = part(f, body ? body : "");
+  for (int i = p.tokens.n - 1; i >= 0; i--) {
+    if (!IS(&p, i, name) || (i && IS(&p, i - 1, "."))) continue;
+    if (!IS(&p, i + 1, ".")) return NULL;
+    fl_foreign_put(&p, i, i + 1, "");
+  }
+  return p.text;
+}
+
+/* A condition: in quotes, of a row, or `x = 1` */
+static const char *condition(FlForeign *f, const FlForeignArg *a) {
+  FlForeign p = part(f, a->text);
+  if (a->name) return SAY(f, "%s == %s", a->name, a->text);
   const char *quoted = p.tokens.n == 1 && fl_foreign_kind(&p, 0, FL_FOREIGN_TEXT) ? TEXT(&p, 0, 0) : NULL;
-  return quoted ? fl_arena_strndup(f->arena, quoted + 1, strlen(quoted) - 2) : text;
+  return quoted ? fl_arena_strndup(f->arena, quoted + 1, strlen(quoted) - 2) : of_row(f, a->text);
+}
+
+/* Columns, in brackets where they are several; of a join `c("a" = "b")`, too. */
+static const char *keys(FlForeign *f, const char *text) {
+  const char *inner = in_brackets(f, text, "[ ("), *left = "", *right = "";
+  FlForeign p = part(f, inner ? inner : text);
+  for (int at = 0; at < p.tokens.n; at += 4) {
+    bool both = fl_foreign_plain(&p, at) && IS(&p, at + 1, "=") && fl_foreign_plain(&p, at + 2) &&
+                (at + 3 == p.tokens.n || IS(&p, at + 3, ","));
+    if (!both) {
+      int n;
+      const char *all = columns(f, text, 'c', &n);
+      return all && n > 1 ? SAY(f, "(%s)", all) : all;
+    }
+    left = SAY(f, "%s%s%s", left, at ? ", " : "", TEXT(&p, at, at));
+    right = SAY(f, "%s%s%s", right, at ? ", " : "", TEXT(&p, at + 2, at + 2));
+  }
+  return fl_foreign_keys(f, SAY(f, "[%s]", left), SAY(f, "[%s]", right));
 }
 
 const char *fl_foreign_argument(FlForeign *f, const char *text, char how) {
@@ -219,7 +311,7 @@ const char *fl_foreign_argument(FlForeign *f, const char *text, char how) {
   case 0: return text;
   case 'c': return columns(f, text, 'c', &n);
   case 'd': return columns(f, text, 'd', &n);
-  case 'k': all = columns(f, text, 'c', &n); return all && n > 1 ? SAY(f, "(%s)", all) : all;
+  case 'k': return keys(f, text);
   case 'r': return renamed(f, text);
   case 'm': return arms(f, text);
   case 'v': return lambda_name(f, text);
@@ -232,7 +324,9 @@ const char *fl_foreign_argument(FlForeign *f, const char *text, char how) {
   case 'i': all = in_brackets(f, text, "[ ( {"); return all ? SAY(f, "[%s]", all) : text;
   case 'x': return criterion(f, text);
   case 'h': return how_joined(f, text);
-  case 'w': return condition(f, text);
+  case 'w': return condition(f, &(FlForeignArg){.text = text});
+  case 'N': return named(f, text);
+  case 'S': return suffix(f, text);
   case 'y': return part_of_date(f, text);
   case 'q': return text[strspn(text, "0123456789.")] ? NULL : SAY(f, "%g", atof(text) / 100);
   case 'n': return SAY(f, text[0] == '"' ? "parse_i64(%s)" : "i64(%s)", text);
@@ -251,16 +345,6 @@ static const char *of_column(FlForeign *f, const char *text) {
   return call && fl_foreign_aggregate(TEXT(&p, 0, 0)) ? TEXT(&p, 2, 2) : NULL;
 }
 
-/* Without the `d.` of a lambda's row */
-static const char *of_row(FlForeign *f, const char *text) {
-  if (!fl_foreign_is_lambda(text)) return text;
-  const char *name = lambda_name(f, text), *body = lambda_body(f, text);
-  FlForeign p = part(f, body ? body : "");
-  for (int i = p.tokens.n - 2; i >= 0; i--)
-    if (IS(&p, i, name) && IS(&p, i + 1, ".")) fl_foreign_put(&p, i, i + 1, "");
-  return p.text;
-}
-
 /* An argument of a verb that computes columns: `mean(x).alias("m")`, `mean(x)`, `m = ("x", "mean")` */
 static const char *computed(FlForeign *f, const FlForeignArg *a) {
   const char *text = a->text, *name = a->name;
@@ -274,7 +358,7 @@ static const char *computed(FlForeign *f, const FlForeignArg *a) {
       fl_foreign_aggregate(fl_foreign_plain(&p, 3)))
     return SAY(f, "%s = %s(%s)", name, fl_foreign_aggregate(fl_foreign_plain(&p, 3)), fl_foreign_plain(&p,
         1));
-  if (name) return SAY(f, "%s = %s", name, of_row(f, text));
+  if (name) return of_row(f, text) ? SAY(f, "%s = %s", name, of_row(f, text)) : NULL;
   if (IS(&p, 0, "[") && pair(&p, 0) == n - 1) { /* a list of such */
     FlForeignArgs inner = {0};
     fl_foreign_split(&p, 1, n - 2, &inner);
@@ -337,10 +421,11 @@ const char *fl_foreign_rest(FlForeign *f, const FlForeignArgs *args, char how) {
     const char *one = how == 'e'   ? computed(f, a)
                       : how == 's' ? selected(f, a)
                       : how == 'A' ? aggregated(f, a)
+                      : how == 'W' ? condition(f, a)
                       : how == 'c' ? columns(f, a->text, 'c', &m)
                                    : a->text;
     if (!one) return NULL;
-    bool named = a->name && how != 'e' && how != 's' && how != 'A';
+    bool named = a->name && how != 'e' && how != 's' && how != 'A' && how != 'W';
     out = SAY(f, "%s%s%s%s%s", out, n++ ? ", " : "", named ? a->name : "", named ? " = " : "", one);
   }
   return out;

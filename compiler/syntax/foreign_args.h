@@ -22,6 +22,11 @@ bool fl_foreign_is_module(const FlForeign *f, const char *name);
 void fl_foreign_split(FlForeign *f, int from, int to, FlForeignArgs *out);
 /* An argument as `how` says (foreign_calls.def); NULL: it is nothing of that kind. */
 const char *fl_foreign_argument(FlForeign *f, const char *text, char how);
+/* Columns to sort by, each downwards where its own word in `ways` (`true`, `[false, true]`) is `down`; NULL:
+ * they are not that. */
+const char *fl_foreign_directed(FlForeign *f, const char *text, const char *ways, const char *down);
+/* Keys of a join, as they are called in either table: `k`, `(a = b, c)`; NULL: they are not as many. */
+const char *fl_foreign_keys(FlForeign *f, const char *left, const char *right);
 /* Those that no parameter took. */
 const char *fl_foreign_rest(FlForeign *f, const FlForeignArgs *args, char how);
 /* `a.reduce(f, s)` of arguments by the parameters a, f and s; NULL: it is no lambda. */

@@ -124,13 +124,76 @@ static bool ends_by_word(FlForeign *f) {
   return false;
 }
 
-/* `return x` at the end of a function */
+/* The first token of the statement whose block ends at `close`: `if`, `fn`, ...; of a chain of `if` and `else`
+ * its `if`. -1: none. */
+static int head_of_block(const FlForeign *f, int close) {
+  int i = pair(f, close);
+  while (i > 0 && !fl_foreign_kind(f, i - 1, FL_FOREIGN_LINE) && !ANY(f, i - 1, "{ ;")) {
+    i--;
+    if (pair(f, i) >= 0 && pair(f, i) < i) i = pair(f, i);
+  }
+  return i;
+}
+
+static int behind_lines(const FlForeign *f, int i) {
+  while (i < f->tokens.n && (fl_foreign_kind(f, i, FL_FOREIGN_LINE) || IS(f, i, ";"))) i++;
+  return i;
+}
+
+/* The last brace of the chain of `if` and `else` in which a block ends. */
+static int end_of_chain(const FlForeign *f, int close) {
+  while (IS(f, behind_lines(f, close + 1), "else")) {
+    int at = behind_lines(f, close + 1);
+    while (at < f->tokens.n && !IS(f, at, "{")) at++;
+    if (pair(f, at) < 0) return close;
+    close = pair(f, at);
+  }
+  return close;
+}
+
+/* Is what ends before the brace `close` the value of the function around it? */
+static bool gives(const FlForeign *f, int close) {
+  for (;;) {
+    int head = head_of_block(f, close);
+    if (ANY(f, head, "fn def function stage")) return true;
+    if (!ANY(f, head, "if }") && !IS(f, head, "else")) return false;
+    int next = behind_lines(f, end_of_chain(f, close) + 1);
+    if (!IS(f, next, "}")) return false;
+    close = next;
+  }
+}
+
+/* `return x` where a function ends with it */
 static bool returned(FlForeign *f) {
   for (int i = 0; i < f->tokens.n; i++) {
     if (!IS(f, i, "return") || i + 1 >= f->tokens.n) continue;
-    int end = fl_foreign_end(f, i + 1), next = end + 1;
-    while (next < f->tokens.n && (fl_foreign_kind(f, next, FL_FOREIGN_LINE) || IS(f, next, ";"))) next++;
-    if (IS(f, next, "}")) return PUT(f, i, end, TEXT(f, i + 1, end));
+    int end = fl_foreign_end(f, i + 1), next = behind_lines(f, end + 1);
+    if (IS(f, next, "}") && gives(f, next)) return PUT(f, i, end, TEXT(f, i + 1, end));
+  }
+  return false;
+}
+
+/* `if c { return a }` and more behind it, which is its `else` */
+static bool returned_early(FlForeign *f) {
+  for (int i = 0; i < f->tokens.n; i++) {
+    if (!IS(f, i, "return") || i + 1 >= f->tokens.n) continue;
+    int close = behind_lines(f, fl_foreign_end(f, i + 1) + 1);
+    if (!IS(f, close, "}")) continue;
+    int head = head_of_block(f, close), rest = behind_lines(f, close + 1);
+    if (!IS(f, head, "if") || rest >= f->tokens.n || ANY(f, rest, "else }")) continue;
+    for (int k = head, block = k; k < close; k++) { /* every block of the chain must end so */
+      if (!IS(f, k, "{")) continue;
+      block = pair(f, k) - 1;
+      while (block > k && (fl_foreign_kind(f, block, FL_FOREIGN_LINE) || IS(f, block, ";"))) block--;
+      while (block > k && !IS(f, block, "return") && !fl_foreign_kind(f, block, FL_FOREIGN_LINE)) block--;
+      if (!IS(f, block, "return")) return false;
+      k = pair(f, k);
+    }
+    int last = rest;
+    while (last < f->tokens.n && !IS(f, last, "}")) last = pair(f, last) > last ? pair(f, last) + 1 : last + 1;
+    if (last >= f->tokens.n || !gives(f, last)) continue;
+    while (fl_foreign_kind(f, last - 1, FL_FOREIGN_LINE)) last--;
+    return PUT(f, close, last - 1, SAY(f, "} else {\n%s\n}", TEXT(f, rest, last - 1)));
   }
   return false;
 }
@@ -303,7 +366,7 @@ static bool appended(FlForeign *f) {
 bool fl_foreign_blocks(FlForeign *f) {
   static FlForeignRule *const rules[] = {indented, block_of_line, bound_function, function, ends_by_word,
       short_function,
-                                         returned, counting, brackets, other, imported, learning,
+                                         returned_early, returned, counting, brackets, other, imported, learning,
                                          structure, word_bound, bound, type, appended};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
     if (rules[k](f)) return true;

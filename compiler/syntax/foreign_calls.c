@@ -77,7 +77,11 @@ static const char *written(FlForeign *f, const Row *row, const FlForeignArgs *ar
     char how = c[1 + n] == ':' && c[2 + n] && c[2 + n] != ' ' ? c[2 + n] : 0;
     const char *by = rest ? fl_foreign_rest(f, args, how) : NULL;
     const FlForeignArg *a = rest ? NULL : argument(args, c + 1, n);
+    const FlForeignArg *up = argument(args, "ascending", 9), *down = argument(args, "descending", 10);
     if (how == '+') by = fl_foreign_folded(f, args);
+    else if (how == 'o') by = a ? fl_foreign_directed(f, a->text, up ? up->text : down ? down->text : "true",
+        down && !up ? "true" : "false") : NULL;
+    else if (how == '=') by = a ? fl_foreign_keys(f, a->text, argument(args, "right_on", 8)->text) : NULL;
     else if (!rest) by = a ? fl_foreign_argument(f, a->text, how) : NULL;
     if (!by) return NULL;
     bool empty = !*by && (how == 0 || rest);

@@ -375,7 +375,7 @@ static bool mapping(FlForeign *f) {
     if (close < i + 4 || !IS(f, i + 2, ":") || (i && ANY(f, i - 1, ") else agg aggregate"))) continue;
     bool argument = i > 1 && ANY(f, i - 1, "( =") && !ANY(f, 0, "let var const") && !word(f, 0 + (i == 1));
     bool call = false;
-    for (int k = 0; k < i; k++) call |= ANY(f, k, "agg aggregate rename replace map with_columns");
+    for (int k = 0; k < i; k++) call |= ANY(f, k, "agg aggregate rename replace map with_columns fillna fill_null replace_na");
     if (call || argument) continue;
     const char *all = "";
     for (int at = i + 1; all && at < close; at = fl_foreign_end(f, at) + 2) {

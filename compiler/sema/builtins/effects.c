@@ -2,6 +2,7 @@
  * pure code may leave.
  *
  * In: values of the top level. Out: ops that are kept in program order, and no value. */
+#include "sema/habits.h"
 #include "sema/builtins/builtin.h"
 #include "sema/builtins/plot.h"
 #include "sema/call.h"
@@ -90,9 +91,11 @@ FlVal fl_builtin_print(FlSema *s, FlCallSite *c) {
     if (kind == FL_TY_ERROR || kind == FL_TY_NEVER) return v;
     if (kind != FL_TY_SCALAR && kind != FL_TY_NULL) {
       if (c->n_rest == 1 && kind != FL_TY_FUNC) return show_at(s, v, a->span);
-      return fl_sema_error(s, FL_E0326, a->span,
-                           "`print` takes scalars and texts, and this is %s; use `show(...)`",
-                           fl_val_text(s, v));
+      FlDiag *d = fl_sema_report(s, FL_E0326, a->span,
+                                 "`print` takes scalars and texts, and this is %s; use `show(...)`",
+                                 fl_val_text(s, v));
+      fl_habit_printed(s, d, v, a->span);
+      return fl_val_error(s);
     }
     FlVal text = fl_sema_to_text(s, v, NULL, a->span);
     if (fl_val_bad(text)) return text;

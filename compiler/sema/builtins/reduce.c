@@ -4,6 +4,7 @@
  * Float sums follow the order of LANGUAGE 5 through the REDUCE operator; a product that stands directly in
  * `sum` is fused into it. Nulls are skipped. Over nothing: sum 0, product 1, count 0, any false, all true,
  * the others an error. */
+#include "sema/habits.h"
 #include "sema/builtins/builtin.h"
 #include "sema/call.h"
 #include "sema/category.h"
@@ -384,7 +385,7 @@ FlVal fl_builtin_count(FlSema *s, FlCallSite *c) {
       fl_sema_report(s, FL_E0323, c->args[0].span, "`%s` takes an array, a table or a list, and this is %s",
                      c->builtin->name, fl_val_text(s, v));
   if (v.type->kind == FL_TY_SCALAR && v.type->dtype == FL_TEXT)
-    fl_diag_help(s->sink, d, "the length of a text is `n_chars(...)`");
+    fl_habit_length(s, d, c->args[0].span);
   return fl_val_error(s);
 }
 

@@ -1,0 +1,45 @@
+/* habits_types.c: what other languages write alike for several types, and flow by the type.
+ *
+ * In: a value whose type is known, in a message about it. Out: the edit that says it for that type. */
+#include "sema/habits.h"
+
+static const char *text_of(FlSema *s, FlSpan at) {
+  return fl_arena_strndup(s->arena, fl_sources_get(s->sources, at.file)->text + at.start, at.len);
+}
+
+static void put(FlDiag *d, FlSpan at, const char *by) {
+  d->edit.span = at;
+  d->edit.text = by;
+}
+
+void fl_habit_length(FlSema *s, FlDiag *d, FlSpan argument) {
+  static const char call[] = "len(";
+  const uint32_t n = (uint32_t)strlen(call);
+  fl_diag_help(s->sink, d, "the length of a text is `n_chars(...)`");
+  const char *file = fl_sources_get(s->sources, argument.file)->text;
+  if (argument.start < n || strncmp(file + argument.start - n, call, n) != 0) return;
+  put(d, (FlSpan){.file = argument.file, .start = argument.start - n, .len = n - 1}, "n_chars");
+}
+
+void fl_habit_printed(FlSema *s, FlDiag *d, FlVal v, FlSpan argument) {
+  const char *text = text_of(s, argument);
+  if (v.type->kind != FL_TY_ARRAY || strpbrk(text, "\"{}:\n\\")) return;
+  fl_diag_help(s->sink, d, "beside other values an array stands in braces: `\"{%s}\"`", text);
+  put(d, argument, fl_arena_printf(s->arena, "\"{%s}\"", text));
+}
+
+bool fl_habit_shape(FlSema *s, FlDiag *d, FlVal v, const FlExpr *field) {
+  if (strcmp(field->field.name.text, "shape") != 0) return false;
+  const char *of = text_of(s, field->field.base->span), *by = NULL;
+  const FlExprKind kind = field->field.base->kind;
+  if (kind != FL_EXPR_NAME && kind != FL_EXPR_FIELD && kind != FL_EXPR_CALL) return false;
+  if (v.type->kind == FL_TY_TABLE)
+    by = fl_arena_printf(s->arena, "[len(%s), %d]", of, fl_type_row(v.type)->n_fields);
+  if (v.type->kind == FL_TY_ARRAY && v.type->rank == 1) by = fl_arena_printf(s->arena, "[len(%s)]", of);
+  if (v.type->kind == FL_TY_ARRAY && v.type->rank == 2)
+    by = fl_arena_printf(s->arena, "[len(%s), len(%s')]", of, of);
+  if (!by) return false;
+  fl_diag_help(s->sink, d, "in flow: `%s`", by);
+  put(d, field->span, by);
+  return true;
+}

@@ -1,0 +1,187 @@
+/* foreign_spans.c: what other languages write in several statements and flow in one, or under another name:
+ * a model that is made first and fitted later, a table that is changed where it is.
+ *
+ * In: a file and a statement with an error. Out: the text from that statement on, as far as it becomes
+ * another one. What always holds: statements between are left as they are, but for the new name. */
+#include "syntax/foreign_args.h"
+#include "syntax/foreign_words.h"
+
+enum { MOST_NAMES = 50 };
+
+static bool line(const FlForeign *f, int i) { return fl_foreign_kind(f, i, FL_FOREIGN_LINE); }
+
+static FlForeign part(FlForeign *f, const char *text) {
+  FlForeign p = {.arena = f->arena, .text = text, .file = f->file, .all = f->all};
+  fl_foreign_tokens(f->arena, text, strlen(text), &p.tokens);
+  return p;
+}
+
+static bool declared_before(const FlForeign *f, int before, const char *name) {
+  for (int i = 1; i < before; i++)
+    if (IS(f, i, name) && ANY(f, i - 1, "let var param")) return true;
+  return false;
+}
+
+/* A name that the file does not have: `t_2`, `t_3`, .. */
+static const char *new_name(FlForeign *f, const char *name) {
+  size_t n = strlen(name);
+  bool numbered = n > 2 && name[n - 2] == '_' && strchr("23456789", name[n - 1]);
+  const char *stem = numbered ? fl_arena_strndup(f->arena, name, n - 2) : name;
+  for (int k = 2; k < MOST_NAMES; k++) {
+    const char *by = SAY(f, "%s_%d", stem, k);
+    bool there = false;
+    for (int i = 0; i < f->tokens.n; i++) there = there || IS(f, i, by);
+    if (!there) return by;
+  }
+  return NULL;
+}
+
+/* ---- a table under a new name ---- */
+
+static bool in_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (c & 0x80);
+}
+
+/* A text literal in which what braces hold has the new name. */
+static const char *filled(FlForeign *f, const char *text, const char *name, const char *by) {
+  size_t n = strlen(name);
+  const char *out = "";
+  int deep = 0;
+  for (const char *c = text; *c; c++) {
+    if (*c == '\\' && c[1]) {
+      out = SAY(f, "%s%c%c", out, *c, c[1]);
+      c++;
+      continue;
+    }
+    deep += *c == '{' ? 1 : *c == '}' ? -1 : 0;
+    bool own = c == text || (!in_word(c[-1]) && c[-1] != '.');
+    if (deep > 0 && own && strncmp(c, name, n) == 0 && !in_word(c[n])) {
+      out = SAY(f, "%s%s", out, by);
+      c += n - 1;
+    } else {
+      out = SAY(f, "%s%c", out, *c);
+    }
+  }
+  return out;
+}
+
+/* The tokens from `from` to the last that says `name`, with the new name; *last: that token. */
+static const char *renamed(FlForeign *f, int from, const char *name, const char *by, int *last) {
+  const char *out = "";
+  uint32_t at = from < f->tokens.n ? f->tokens.at[from - 1].start + f->tokens.at[from - 1].len : 0;
+  for (int i = from; i < f->tokens.n; i++) {
+    const FlForeignToken *t = &f->tokens.at[i];
+    const char *old = TEXT(f, i, i), *now = old;
+    bool argument = IS(f, i + 1, "=") && i && ANY(f, i - 1, "( ,");
+    if (literal(f, i)) now = filled(f, old, name, by);
+    else if (IS(f, i, name) && !(i && ANY(f, i - 1, ". $")) && !argument) now = by;
+    if (strcmp(old, now) == 0) continue;
+    out = SAY(f, "%s%.*s%s", out, (int)(t->start - at), f->text + at, now);
+    at = t->start + t->len;
+    *last = i;
+  }
+  return out;
+}
+
+/* An expression in which the table's columns are names: `t.x`, `t["x"]`, `t$x`, rows of `t.apply(f, axis=1)`. */
+static const char *by_columns(FlForeign *f, const char *text, const char *table) {
+  FlForeign p = part(f, text);
+  for (int i = p.tokens.n - 2; i >= 0; i--) {
+    if (!IS(&p, i, table) || (i && ANY(&p, i - 1, ". $"))) continue;
+    const char *name = IS(&p, i + 1, "[") ? fl_foreign_plain(&p, i + 2) : NULL;
+    int close = IS(&p, i + 2, "apply") && IS(&p, i + 3, "(") ? pair(&p, i + 3) : -1;
+    if (close > 6 && IS(&p, close - 2, "=") && IS(&p, close - 1, "1") && IS(&p, close - 4, ",") && IS(&p, i + 4,
+        "lambda") && IS(&p, i + 6, ":")) {
+      FlForeign body = part(f, TEXT(&p, i + 7, close - 5));
+      const char *row = TEXT(&p, i + 5, i + 5), *of = by_columns(f, body.text, row);
+      PUT(&p, i, close, SAY(f, "(%s)", of));
+    } else if (name && IS(&p, i + 3, "]")) {
+      PUT(&p, i, i + 3, name);
+    } else if (ANY(&p, i + 1, ". $") && word(&p, i + 2) && !IS(&p, i + 3, "(")) {
+      PUT(&p, i, i + 1, "");
+    }
+  }
+  return p.text;
+}
+
+/* What a statement that changes a table gives; NULL: it changes none. */
+static const char *changed(FlForeign *f, int first, int last) {
+  const char *table = TEXT(f, first, first);
+  if (IS(f, first + 1, "=") || IS(f, first + 1, "<-")) return TEXT(f, first + 2, last);
+  int close = IS(f, first + 1, "[") ? pair(f, first + 1) : -1;
+  const char *column = close == first + 3 ? fl_foreign_plain(f, first + 2) : NULL;
+  int sign = close + 1;
+  if (!column && ANY(f, first + 1, ". $") && word(f, first + 2) && ANY(f, first + 3, "= <-") &&
+      !ANY(f, first + 2, "columns index"))
+    column = TEXT(f, first + 2, first + 2), sign = first + 3;
+  if (column && ANY(f, sign, "= <-"))
+    return SAY(f, "derive(%s, %s = %s)", table, column, by_columns(f, TEXT(f, sign + 1, last), table));
+  int in = IS(f, first + 2, "loc") && IS(f, first + 3, "[") ? pair(f, first + 3) : -1;
+  column = in > 0 && IS(f, in - 2, ",") ? fl_foreign_plain(f, in - 1) : NULL;
+  if (column && IS(f, in + 1, "="))
+    return SAY(f, "derive(%s, %s = if %s { %s } else { %s })", table, column, by_columns(f, TEXT(f, first + 4,
+        in - 3), table), by_columns(f, TEXT(f, in + 2, last), table), column);
+  for (int i = first; i + 2 < last; i++) /* t.drop(.., inplace=True) */
+    if (IS(f, i, ",") && IS(f, i + 1, "inplace") && IS(f, i + 2, "=") && ANY(f, i + 3, "True true"))
+      return SAY(f, "%s%s", TEXT(f, first, i - 1), TEXT(f, i + 4, last));
+  return NULL;
+}
+
+static bool new_table(FlForeign *f, int first, int last, FlForeignSpan *out) {
+  const char *name = TEXT(f, first, first);
+  if (!word(f, first) || !declared_before(f, first, name)) return false;
+  const char *value = changed(f, first, last), *by = value ? new_name(f, name) : NULL;
+  if (!by) return false;
+  int end = last;
+  const char *rest = renamed(f, last + 1, name, by, &end);
+  FlForeign p = part(f, SAY(f, "let %s = %s", by, value));
+  out->now = fl_foreign_by_rules(&p);
+  if (!out->now) return false;
+  out->judged = (uint32_t)strlen(out->now);
+  out->now = SAY(f, "%s%s", out->now, rest);
+  out->last = end;
+  return true;
+}
+
+/* ---- a model that is fitted later ---- */
+
+/* `model = Estimator(..)` and `model.fit(x, y)`, or `z = model.fit_transform(x)`, in one */
+static bool fitted_later(FlForeign *f, int first, int last, FlForeignSpan *out) {
+  int at = ANY(f, first, "let var") ? first + 1 : first, call = at + 2;
+  while (IS(f, call + 1, ".")) call += 2;
+  bool made = word(f, at) && ANY(f, at + 1, "= <-") && strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZ", TEXT(f, call, call)[0]);
+  if (!made || !IS(f, call + 1, "(") || pair(f, call + 1) != last) return false;
+  const char *model = TEXT(f, at, at);
+  int fit = last + 1;
+  while (fit < f->tokens.n && !IS(f, fit, model)) fit++;
+  int open = fit + 3, close = ANY(f, fit + 2, "fit fit_transform") && IS(f, fit + 1, ".") ? pair(f, open) : -1;
+  int begin = fit;
+  while (begin > last + 1 && !line(f, begin - 1)) begin--;
+  if (close < 0 || (close + 1 < f->tokens.n && !line(f, close + 1))) return false;
+  const char *given = TEXT(f, open + 1, close - 1), *x = TEXT(f, open + 1, fl_foreign_end(f, open + 1));
+  bool both = IS(f, fit + 2, "fit_transform");
+  FlForeign p = part(f, SAY(f, "let %s = %s.fit(%s)", model, TEXT(f, at + 2, last), both ? x : given));
+  const char *fits = fl_foreign_by_rules(&p), *then = "";
+  if (!fits) return false;
+  if (both || begin < fit) { /* what was fitted is used */
+    FlForeign file = part(f, fits);
+    const char *what = both ? SAY(f, "%s%s.transform(%s)", TEXT(f, begin, fit - 1), model, x) : NULL;
+    if (!what) return false;
+    FlForeign q = {.arena = f->arena, .text = what, .file = fits, .all = &file.tokens};
+    fl_foreign_tokens(f->arena, what, strlen(what), &q.tokens);
+    then = fl_foreign_by_rules(&q);
+    if (!then) return false;
+    then = SAY(f, "\n%s", then);
+  }
+  int from = last + 1;
+  while (line(f, from)) from++;
+  const char *between = from < begin ? SAY(f, "%s\n", TEXT(f, from, begin - 2)) : "";
+  out->now = SAY(f, "%s%s%s", between, fits, then);
+  out->judged = (uint32_t)strlen(out->now);
+  out->last = close;
+  return true;
+}
+
+bool fl_foreign_span(FlForeign *f, int first, int last, FlForeignSpan *out) {
+  return new_table(f, first, last, out) || fitted_later(f, first, last, out);
+}

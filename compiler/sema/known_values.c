@@ -10,6 +10,7 @@
 #include "sema/value.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 
 enum {
   MOST = 256,   /* different texts; of more it is no matter of spelling */
@@ -94,6 +95,42 @@ static const FlKnownColumn *texts_of(FlSema *s, const FlOp *reader, const FlColu
   }
   fl_vec_push(s->arena, &s->known_columns, k);
   return k.n >= 0 ? &s->known_columns.at[s->known_columns.n - 1] : NULL;
+}
+
+/* The texts that are written out in the script, of which a column is made; NULL: it is another one. */
+static const FlOp *written_texts(const FlSema *s, const FlValue *v) {
+  for (int depth = 0; v && depth < DEEPEST; depth++) {
+    if (!v->op || v->op->code != FL_OP_ARRAY) {
+      v = chosen_from(s, v);
+      continue;
+    }
+    for (int i = 0; i < v->op->n_args; i++) {
+      const FlOp *one = v->op->args[i]->op;
+      if (!one || one->code != FL_OP_CONST || v->op->args[i]->type.dtype != FL_TEXT) return NULL;
+    }
+    return v->op;
+  }
+  return NULL;
+}
+
+static int by_text(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+int fl_known_values_of(FlSema *s, FlVal v, const char ***out) {
+  bool plain = v.type->kind == FL_TY_ARRAY && v.type->dtype == FL_TEXT;
+  const FlColumnAttr *column = NULL;
+  const FlOp *written = plain ? written_texts(s, v.parts[0]) : NULL;
+  const FlOp *reader = plain && !written ? reader_of(s, v.parts[0], &column) : NULL;
+  const FlKnownColumn *k = reader ? texts_of(s, reader, column) : NULL;
+  int n = written ? written->n_args : k ? k->n : 0, different = 0;
+  const char **all = FL_NEW_ARRAY(s->arena, const char *, n + 1);
+  for (int i = 0; i < n; i++) all[i] = written ? written->args[i]->op->attrs.s : k->texts[i];
+  qsort(all, (size_t)n, sizeof *all, by_text);
+  for (int i = 0; i < n; i++)
+    if (!i || strcmp(all[i], all[i - 1]) != 0) all[different++] = all[i];
+  *out = all;
+  return different;
 }
 
 /* Texts that differ in their digits are numbers of something, and not each other's misspellings. */

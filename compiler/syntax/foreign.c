@@ -187,8 +187,11 @@ static size_t indent_of(const char *text, size_t at) {
 }
 
 /* Does what stands behind the end of a line go on with the statement? `block`: lines further right do. */
-static bool goes_on(const FlForeign *f, int line, bool block) {
+static bool goes_on(const FlForeign *f, int line, bool block, bool query) {
+  static const char *const clauses = "from FROM where WHERE group GROUP order ORDER having HAVING limit LIMIT join JOIN left LEFT "
+                                     "inner INNER on ON and AND or OR union UNION when WHEN else ELSE end END select SELECT";
   int next = line + 1;
+  if (query && fl_foreign_is_any(f, next, clauses)) return true;
   if (next >= f->tokens.n || fl_foreign_kind(f, next, FL_FOREIGN_LINE)) return false;
   if (fl_foreign_is_any(f, next, "|> %>% . else elif end }")) return true;
   if (line > 0 && fl_foreign_is_any(f, line - 1, "|> %>% , + = and or => ->")) return true;
@@ -204,9 +207,11 @@ static bool statement_at(const FlForeign *f, uint32_t byte, int *first, int *las
     }
     int j = i, from = i;
     bool block = fl_foreign_is_any(f, i, "def if for while function class struct else elif");
+    bool query = fl_foreign_is_any(f, i, "select SELECT with WITH") || (fl_foreign_is_any(f, i + 1, "= <-") &&
+                 fl_foreign_is_any(f, i + 2, "select SELECT")) || fl_foreign_is_any(f, i + 3, "select SELECT");
     for (; j < f->tokens.n; j++) {
       if (f->tokens.at[j].match > j) j = f->tokens.at[j].match;
-      if (fl_foreign_kind(f, j, FL_FOREIGN_LINE) && !goes_on(f, j, block)) break;
+      if (fl_foreign_kind(f, j, FL_FOREIGN_LINE) && !goes_on(f, j, block || query, query)) break;
     }
     int end = j - 1;
     if (end >= from && byte < f->tokens.at[end].start + f->tokens.at[end].len + 1) {
@@ -341,16 +346,17 @@ static bool spanned(const Judge *j, int k, int last, Candidate *out) {
   if (!fl_foreign_span((FlForeign *)(uintptr_t)j->all, j->at[k].first, last, &span) || !span.now) return false;
   Candidate at[MOST_STATEMENTS];
   Judge alone = *j;
-  for (int i = 0; i <= k; i++) at[i] = j->at[i];
-  alone.at = at, alone.n = k + 1;
-  *out = at[k];
-  const FlForeignToken *end = &j->all->tokens.at[span.last];
-  out->len = end->start + end->len - out->start;
-  out->old = fl_foreign_text(j->all, out->first, span.last);
+  const FlForeignToken *begin = &j->all->tokens.at[span.first], *end = &j->all->tokens.at[span.last];
+  *out = j->at[k];
+  out->start = begin->start, out->len = end->start + end->len - begin->start, out->first = span.first;
+  out->old = fl_foreign_text(j->all, span.first, span.last);
   out->now = span.now, out->judged = span.judged;
-  at[k] = *out;
-  if (strlen(out->old) > LONGEST || !mended(&alone, k)) return false;
-  *out = at[k];
+  int n = 0;
+  for (; n < k && j->at[n].start + j->at[n].len <= out->start; n++) at[n] = j->at[n];
+  at[n] = *out;
+  alone.at = at, alone.n = n + 1;
+  if (strlen(out->old) > LONGEST || !mended(&alone, n)) return false;
+  *out = at[n];
   return true;
 }
 

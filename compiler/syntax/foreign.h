@@ -59,14 +59,14 @@ const char *fl_foreign_type(const char *name);
 const char *fl_foreign_plain(const FlForeign *f, int i);
 
 FlForeignRule fl_foreign_texts, fl_foreign_forms, fl_foreign_blocks, fl_foreign_calls,
-    fl_foreign_before_calls, fl_foreign_behind_calls;
+    fl_foreign_before_calls, fl_foreign_behind_calls, fl_foreign_query;
 
 /* A statement of which all is rewritten by the rules; NULL: they do not end. */
 const char *fl_foreign_by_rules(FlForeign *f);
 
 /* What a statement and those behind it become together. */
 typedef struct FlForeignSpan {
-  int last;        /* the last token that it stands for */
+  int first, last; /* the tokens that it stands for */
   const char *now;
   uint32_t judged; /* so many bytes of it, from the first, must be without errors */
 } FlForeignSpan;

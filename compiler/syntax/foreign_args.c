@@ -286,6 +286,14 @@ static const char *condition(FlForeign *f, const FlForeignArg *a) {
   return quoted ? fl_arena_strndup(f->arena, quoted + 1, strlen(quoted) - 2) : of_row(f, a->text);
 }
 
+/* `"sum"`, `np.sum`, `sum` */
+static const char *aggregate(FlForeign *f, const char *text) {
+  FlForeign p = part(f, text);
+  int at = ANY(&p, 0, FL_FOREIGN_PACKAGES) && IS(&p, 1, ".") ? 2 : 0;
+  const char *plain = fl_foreign_plain(&p, at);
+  return at + 1 == p.tokens.n ? fl_foreign_aggregate(plain ? plain : TEXT(&p, at, at)) : NULL;
+}
+
 /* Columns, in brackets where they are several; of a join `c("a" = "b")`, too. */
 static const char *keys(FlForeign *f, const char *text) {
   const char *inner = in_brackets(f, text, "[ ("), *left = "", *right = "";
@@ -316,7 +324,7 @@ const char *fl_foreign_argument(FlForeign *f, const char *text, char how) {
   case 'm': return arms(f, text);
   case 'v': return lambda_name(f, text);
   case 'b': return lambda_body(f, text);
-  case 'a': return fl_foreign_aggregate(text);
+  case 'a': return aggregate(f, text);
   case 't': return type_of(f, text);
   case 'p': return primary(f, text);
   case 'l': all = in_brackets(f, text, "[ ("); return all ? all : text;
@@ -477,35 +485,4 @@ const char *fl_foreign_order(FlForeign *f, int from, int to) {
     at = end + 2;
   }
   return out;
-}
-
-/* `count(*)` and the like, in flow */
-static const char *queried(FlForeign *f, int from, int to, const char **name) {
-  if (to - from == 3 && ANY(f, from, "count COUNT") && IS(f, from + 2, "*")) return *name = *name ? *name
-      : "n", "count()";
-  const char *by = to - from == 3 && IS(f, from + 1, "(") ? fl_foreign_aggregate(TEXT(f, from, from)) : NULL;
-  if (!by) return NULL;
-  if (!*name) *name = TEXT(f, from + 2, from + 2);
-  return SAY(f, "%s(%s)", by, TEXT(f, from + 2, from + 2));
-}
-
-const char *fl_foreign_columns_of_query(FlForeign *f, int from, int to, const char *keys) {
-  if (from == to && IS(f, from, "*")) return "";
-  const char *out = "";
-  bool totals = keys != NULL;
-  for (int at = from; at <= to;) {
-    int end = fl_foreign_end(f, at), last = end > to ? to : end;
-    end = last;
-    const char *name = last - at > 1 && ANY(f, last - 1, "as AS") ? TEXT(f, last, last) : NULL;
-    if (name) last -= 2;
-    const char *total = queried(f, at, last, &name);
-    totals = totals || total;
-    bool key = keys && at == last && fl_foreign_kind(f, at, FL_FOREIGN_WORD);
-    if (totals && !total && !key) return NULL;
-    const char *one = total ? SAY(f, "%s = %s", name, total) : name ? SAY(f, "%s = %s", name, TEXT(f, at,
-        last)) : TEXT(f, at, last);
-    if (!key) out = SAY(f, "%s%s%s", out, *out ? ", " : "", one);
-    at = end + 2;
-  }
-  return SAY(f, totals ? "summarize(%s)" : "select(%s)", out);
 }

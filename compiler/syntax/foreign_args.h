@@ -40,7 +40,4 @@ const char *fl_foreign_aggregate(const char *name);
 const char *fl_foreign_aggregates(FlForeign *f, const char *columns, int from, int to);
 /* `x desc, y` as arguments of `sort`; NULL: it is more. */
 const char *fl_foreign_order(FlForeign *f, int from, int to);
-/* The columns of a query as a verb, "" for `*`; NULL: they are more. keys: of its groups, or NULL. */
-const char *fl_foreign_columns_of_query(FlForeign *f, int from, int to, const char *keys);
-
 #endif

@@ -182,6 +182,24 @@ static bool fitted_later(FlForeign *f, int first, int last, FlForeignSpan *out) 
   return true;
 }
 
+/* The statement that makes the model whose `fit` stands from `first` on: its tokens. */
+static bool maker(const FlForeign *f, int *first, int *last) {
+  int at = *first;
+  while (at < *last && !(ANY(f, at + 2, "fit fit_transform") && IS(f, at + 1, ".") && word(f, at))) at++;
+  for (int i = *first - 1; i >= 0 && at < *last; i--) {
+    bool begins = i == 0 || line(f, i - 1) || ANY(f, i - 1, "let var");
+    if (!begins || !IS(f, i, TEXT(f, at, at)) || !ANY(f, i + 1, "= <-")) continue;
+    *first = ANY(f, i - 1, "let var") ? i - 1 : i;
+    *last = fl_foreign_end(f, i + 2);
+    return true;
+  }
+  return false;
+}
+
 bool fl_foreign_span(FlForeign *f, int first, int last, FlForeignSpan *out) {
-  return new_table(f, first, last, out) || fitted_later(f, first, last, out);
+  out->first = first;
+  if (new_table(f, first, last, out) || fitted_later(f, first, last, out)) return true;
+  if (!maker(f, &first, &last)) return false;
+  out->first = first;
+  return fitted_later(f, first, last, out);
 }

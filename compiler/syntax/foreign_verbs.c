@@ -1,5 +1,5 @@
 /* foreign_verbs.c: chains and calls of other languages that no row of foreign_calls.def can say: groups and
- * their aggregates, windows, choices, subscripts by name, models, queries.
+ * their aggregates, windows, choices, subscripts by name, models.
  *
  * In: a statement. Out: one change, by the first rule that finds its form. */
 #include "syntax/foreign_words.h"
@@ -327,46 +327,8 @@ static bool of_model(FlForeign *f) {
   return false;
 }
 
-/* `select x, sum(y) from t where c group by x having h order by x desc limit n` */
-static bool query(FlForeign *f) {
-  static const char *const clauses =
-      "from FROM where WHERE group GROUP having HAVING order ORDER limit LIMIT";
-  if (!ANY(f, 0, "select SELECT Select") || IS(f, 1, "(")) return false;
-  int at[8] = {0}, n = 0, ends = f->tokens.n;
-  for (int i = 1; i < f->tokens.n && n < 7; i++) {
-    if (pair(f, i) > i) i = pair(f, i);
-    else if (ANY(f, i, clauses)) at[n++] = i;
-    else if (fl_foreign_kind(f, i, FL_FOREIGN_LINE)) PUT(f, i, i, " "), ends = f->tokens.n;
-  }
-  if (!n || !ANY(f, at[0], "from FROM") || !word(f, at[0] + 1) || (n > 1 ? at[1]
-      : ends) != at[0] + 2) return false;
-  at[n] = ends;
-  const char *out = TEXT(f, at[0] + 1, at[0] + 1), *keys = NULL, *order = NULL, *limit = NULL, *having = NULL;
-  for (int k = 1; k < n; k++) {
-    int from = at[k] + 1, to = at[k + 1] - 1;
-    bool by = ANY(f, from, "by BY");
-    if (ANY(f, at[k], "where WHERE")) out = SAY(f, "%s |> where(%s)", out, TEXT(f, from, to));
-    else if (ANY(f, at[k], "having HAVING")) having = TEXT(f, from, to);
-    else if (ANY(f, at[k], "group GROUP") && by) keys = TEXT(f, from + 1, to);
-    else if (ANY(f, at[k], "limit LIMIT")) limit = TEXT(f, from, to);
-    else if (by) order = fl_foreign_order(f, from + 1, to);
-    else return false;
-  }
-  if (having) return false;
-  bool distinct = ANY(f, 1, "distinct DISTINCT") && !IS(f, 2, "(");
-  const char *columns = fl_foreign_columns_of_query(f, 1 + distinct, at[0] - 1, keys);
-  if (!columns) return false;
-  if (keys) out = SAY(f, "%s |> group_by(%s)", out, keys);
-  if (*columns && keys) out = SAY(f, "%s |> %s", out, columns);
-  if (order) out = SAY(f, "%s |> sort(%s)", out, order);
-  if (limit) out = SAY(f, "%s |> head(%s)", out, limit);
-  if (*columns && !keys) out = SAY(f, "%s |> %s", out, columns);
-  if (distinct) out = SAY(f, "%s |> distinct()", out);
-  return PUT(f, 0, ends - 1, SAY(f, "%s |> show", out));
-}
-
 bool fl_foreign_before_calls(FlForeign *f) {
-  static FlForeignRule *const rules[] = {query,    choice,  located,        over,      rolled,
+  static FlForeignRule *const rules[] = {fl_foreign_query, choice,  located,        over,      rolled,
                                          left_out, shape,   pulled,         by_group,  formula,
                                          set_of_columns,    different,      fitted,    numbered_rows,
                                          keys_of_join,      of_groups,      of_package};

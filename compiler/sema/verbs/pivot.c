@@ -5,6 +5,7 @@
  * combination of the keys (the keys of the groups, else all columns that `name =` and `value =` do not
  * mention), by ascending keys, and for each name of `into =` a column, null where no row has it. Out of
  * unpivot: each row once for each of the columns, rows in their order. */
+#include "data/name_text.h"
 #include "sema/builtins/builtin.h"
 #include "sema/call.h"
 #include "sema/category.h"
@@ -13,6 +14,7 @@
 #include "sema/place.h"
 #include "sema/scope.h"
 #include "sema/value.h"
+#include "sema/known_values.h"
 #include "sema/verbs/groups.h"
 #include "sema/verbs/verbs.h"
 
@@ -276,6 +278,32 @@ static FlVal pivoted(FlSema *s, Pivot *p, FlActual *value, FlValue *number, FlSp
   return table;
 }
 
+enum { MOST_PROPOSED = 24 };
+
+/* Adds `into =` with the values of the column, where they are known. */
+static void propose_into(FlSema *s, FlDiag *d, Pivot *p, FlCallSite *c) {
+  const char **texts;
+  if (!fl_actual_given(&c->args[1]) || !fl_actual_given(&c->args[2])) return;
+  FlVal v = fl_verb_as_column(s, fl_verb_expr(s, p->t, &c->args[1], FL_AGG_SPREAD), fl_val_rows(p->t),
+                              c->args[1].span, "name");
+  int n = fl_val_bad(v) ? 0 : fl_known_values_of(s, v, &texts);
+  if (!n || n > MOST_PROPOSED) return;
+  FlBytes names = fl_piece_bytes();
+  fl_bytes_add(&names, ", into = (", 10);
+  for (int i = 0; i < n; i++) {
+    if (i) fl_bytes_add(&names, ", ", 2);
+    fl_name_write(&names, texts[i]);
+  }
+  fl_bytes_add(&names, ")", 1);
+  uint32_t end = 0;
+  for (int i = 1; i <= 2; i++)
+    if (c->args[i].span.start + c->args[i].span.len > end) end = c->args[i].span.start + c->args[i].span.len;
+  d->edit.span = (FlSpan){.file = c->args[1].span.file, .start = end, .len = 0};
+  d->edit.text = fl_arena_strndup(s->arena, names.at, names.len);
+  fl_bytes_reset(&names);
+  fl_diag_help(s->sink, d, "the values of the column: `%s`", d->edit.text + 2);
+}
+
 FlVal fl_builtin_pivot(FlSema *s, FlCallSite *c) {
   static const char *const choices[] = {"error", "drop"};
   Pivot p = {0};
@@ -286,6 +314,7 @@ FlVal fl_builtin_pivot(FlSema *s, FlCallSite *c) {
     if (!fl_actual_given(&c->args[i])) {
       FlDiag *d = fl_sema_report(s, FL_E0210, c->span, "`pivot` needs `%s =`", c->builtin->params[i].name);
       fl_diag_help(s->sink, d, "as in `pivot(name = month, value = sales, into = (jan, feb))`");
+      if (i == 3) propose_into(s, d, &p, c);
       return fl_val_error(s);
     }
   if (!find_keys(s, &p, &c->args[1], &c->args[2]) || !read_name(s, &p, &c->args[1]) ||

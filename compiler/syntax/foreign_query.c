@@ -1,0 +1,376 @@
+/* foreign_query.c: queries of SQL as pipes.
+ *
+ * In: a statement. Out: one change: a query of one table or of joined ones becomes a pipe in the order in
+ * which it is computed. What always holds: what has a clause or a window that is not known here is left as it
+ * is. */
+#include "syntax/foreign_args.h"
+#include "syntax/foreign_words.h"
+
+#include <stdlib.h>
+
+typedef struct Item { /* of the list behind `select` */
+  const char *text, *name; /* name: NULL: the column alone */
+  bool total, column;      /* total: of aggregates; column: a name by itself */
+} Item;
+
+typedef struct Query {
+  FlVec(Item) items;
+  const char *tables;   /* the table, with its joins as verbs */
+  FlVec(const char *) aliases;
+  const char *where, *keys, *having, *limit, *offset;
+  const char *order;    /* as arguments of `sort` */
+  const char *partition, *window; /* of windows: their groups and their order */
+  bool distinct, windows, all;
+} Query;
+
+static const char *const clauses = "from FROM where WHERE group GROUP having HAVING order ORDER limit LIMIT offset OFFSET "
+                                   "join JOIN left LEFT right RIGHT inner INNER full FULL cross CROSS union UNION";
+
+static FlForeign part(FlForeign *f, const char *text) {
+  FlForeign p = {.arena = f->arena, .text = text, .file = f->file, .all = f->all};
+  fl_foreign_tokens(f->arena, text, strlen(text), &p.tokens);
+  return p;
+}
+
+/* ---- expressions ---- */
+
+/* Aggregates and columns by their names here: `COUNT(*)`, `AVG(x)`, `s.x` */
+static const char *expression(FlForeign *f, const Query *q, const char *text, bool *total) {
+  FlForeign p = part(f, text);
+  for (int i = p.tokens.n - 1; i >= 0; i--) {
+    int close = IS(&p, i + 1, "(") ? pair(&p, i + 1) : -1;
+    for (int k = 0; k < q->aliases.n; k++)
+      if (IS(&p, i, q->aliases.at[k]) && IS(&p, i + 1, ".") && !(i && IS(&p, i - 1, "."))) PUT(&p, i, i + 1, "");
+    const char *by = close > 0 && word(&p, i) ? fl_foreign_aggregate(TEXT(&p, i, i)) : NULL;
+    if (!by) continue;
+    *total = true;
+    if (close == i + 3 && IS(&p, i + 2, "*")) PUT(&p, i, close, "count()");
+    else if (ANY(&p, i + 2, "distinct DISTINCT") && strcmp(by, "count") == 0)
+      PUT(&p, i, i + 2, "n_distinct(");
+    else PUT(&p, i, i, by);
+  }
+  return p.text;
+}
+
+/* `f(x) over (partition by k order by y)` up to the token `close`; its window is the query's. NULL: another one. */
+static const char *windowed(FlForeign *f, Query *q, int from, int over, int close) {
+  int at = over + 2;
+  const char *keys = "", *order = "";
+  if (ANY(f, at, "partition PARTITION")) {
+    int end = at + 2;
+    while (end < close && !ANY(f, end, "order ORDER rows ROWS range RANGE")) end++;
+    keys = TEXT(f, at + 2, end - 1);
+    at = end;
+  }
+  if (ANY(f, at, "order ORDER")) {
+    order = fl_foreign_order(f, at + 2, close - 1);
+    for (int k = at; k < close; k++)
+      if (ANY(f, k, "rows ROWS range RANGE")) return NULL;
+    at = close;
+  }
+  if (at != close || (q->windows && (strcmp(q->partition, keys) != 0 || strcmp(q->window, order) != 0))) return NULL;
+  q->windows = true, q->partition = keys, q->window = order;
+  const char *name = TEXT(f, from, from);
+  bool total = false;
+  if (fl_foreign_same_word(name, "row_number")) return *order ? "row_number() + 1" : NULL;
+  if (fl_foreign_same_word(name, "rank") || fl_foreign_same_word(name, "dense_rank"))
+    return *order && !strchr(order, ',') ? SAY(f, "rank(%s, method = \"%s\")", order, strlen(name) == 4 ? "min" : "dense") : NULL;
+  if (fl_foreign_same_word(name, "lag") || fl_foreign_same_word(name, "lead"))
+    return *order ? SAY(f, "%s%s", strlen(name) == 3 ? "lag" : "lead", expression(f, q, TEXT(f, from + 1, over - 1), &total)) : NULL;
+  return *order || !fl_foreign_aggregate(name) ? NULL : expression(f, q, TEXT(f, from, over - 1), &total);
+}
+
+/* One of the list behind `select`. */
+static bool item(FlForeign *f, Query *q, int from, int to) {
+  Item out = {0};
+  bool as = to - from > 1 && ANY(f, to - 1, "as AS"), bare = to > from && word(f, to) && IS(f, to - 1, ")");
+  if (as || bare) out.name = TEXT(f, to, to);
+  int end = as ? to - 2 : bare ? to - 1 : to, over = from;
+  if (from == to && IS(f, from, "*")) return q->all = true;
+  while (over < end && !ANY(f, over, "over OVER")) over++;
+  if (over < end && IS(f, over + 1, "(") && pair(f, over + 1) == end) {
+    out.text = windowed(f, q, from, over, end);
+    if (!out.name) out.name = SAY(f, "%s", TEXT(f, from, from));
+  } else {
+    out.text = expression(f, q, TEXT(f, from, end), &out.total);
+  }
+  if (!out.text) return false;
+  FlForeign p = part(f, out.text);
+  out.column = p.tokens.n == 1 && word(&p, 0);
+  bool call = p.tokens.n == 4 && IS(&p, 1, "(") && word(&p, 2);
+  if (!out.name && !out.column) out.name = call ? TEXT(&p, 2, 2) : strcmp(out.text, "count()") == 0 ? "n" : NULL;
+  if (out.name && out.column && strcmp(out.name, out.text) == 0) out.name = NULL;
+  fl_vec_push(f->arena, &q->items, out);
+  return out.name || out.column;
+}
+
+/* ---- clauses ---- */
+
+/* A table and what it is called in the query: the token behind both. */
+static int named(FlForeign *f, Query *q, int at, int end, const char **table) {
+  if (!word(f, at) || ANY(f, at, clauses)) return -1;
+  *table = TEXT(f, at, at);
+  fl_vec_push(f->arena, &q->aliases, *table);
+  at++;
+  if (at < end && ANY(f, at, "as AS")) at++;
+  if (at < end && word(f, at) && !ANY(f, at, clauses) && !ANY(f, at, "on ON using USING")) {
+    fl_vec_push(f->arena, &q->aliases, TEXT(f, at, at));
+    at++;
+  }
+  return at;
+}
+
+/* `on a.k = b.k and a.l = b.l`, `using (k)`: the keys; NULL: another condition. *at: behind it. */
+static const char *joined_by(FlForeign *f, int *at, int end) {
+  if (ANY(f, *at, "using USING") && pair(f, *at + 1) > 0) {
+    int close = pair(f, *at + 1);
+    const char *keys = TEXT(f, *at + 2, close - 1);
+    *at = close + 1;
+    return strchr(keys, ',') ? SAY(f, "(%s)", keys) : keys;
+  }
+  const char *left = "", *right = "";
+  if (!ANY(f, *at, "on ON")) return NULL;
+  for (int i = *at + 1; i < end; i++) {
+    int l = IS(f, i + 1, ".") ? i + 2 : i, sign = l + 1, r = IS(f, sign + 2, ".") ? sign + 3 : sign + 1;
+    if (!word(f, l) || !ANY(f, sign, "= ==") || !word(f, r)) return NULL;
+    left = SAY(f, "%s%s%s", left, *left ? ", " : "", TEXT(f, l, l));
+    right = SAY(f, "%s%s%s", right, *right ? ", " : "", TEXT(f, r, r));
+    *at = i = r + 1;
+    if (i >= end || !ANY(f, i, "and AND")) break;
+  }
+  return fl_foreign_keys(f, SAY(f, "[%s]", left), SAY(f, "[%s]", right));
+}
+
+/* The tables behind `from`; the token behind them, or -1. */
+static int tables(FlForeign *f, Query *q, int at, int end) {
+  at = named(f, q, at, end, &q->tables);
+  while (at >= 0 && at < end && ANY(f, at, "join JOIN left LEFT right RIGHT inner INNER full FULL")) {
+    const char *how = ANY(f, at, "left LEFT")     ? ", how = \"left\""
+                      : ANY(f, at, "right RIGHT") ? ", how = \"right\""
+                      : ANY(f, at, "full FULL")   ? ", how = \"full\""
+                                                  : "";
+    while (at < end && !ANY(f, at, "join JOIN")) at++;
+    const char *other;
+    at = named(f, q, at + 1, end, &other);
+    const char *keys = at < 0 ? NULL : joined_by(f, &at, end);
+    if (!keys) return -1;
+    q->tables = SAY(f, "%s |> join(%s, on = %s%s)", q->tables, other, keys, how);
+  }
+  return at;
+}
+
+/* `2`, in an order by positions */
+static const char *by_position(const Query *q, const char *order) {
+  size_t n = strspn(order, "0123456789");
+  int k = n && !order[n] ? atoi(order) - 1 : -1;
+  if (k < 0 || k >= q->items.n) return n && !order[n] ? NULL : order;
+  return q->items.at[k].name ? q->items.at[k].name : q->items.at[k].text;
+}
+
+static const char *ordered(FlForeign *f, const Query *q, int from, int to) {
+  const char *out = "";
+  bool total = false;
+  for (int at = from; at <= to;) {
+    int end = fl_foreign_end(f, at), last;
+    if (end > to) end = to;
+    for (last = end; last > at && ANY(f, last, "asc ASC desc DESC first FIRST last LAST nulls NULLS");) last--;
+    bool down = ANY(f, last + 1, "desc DESC");
+    const char *key = by_position(q, expression(f, q, TEXT(f, at, last), &total));
+    for (int k = 0; key && k < q->items.n; k++) /* what is selected has its name */
+      if (q->items.at[k].name && strcmp(q->items.at[k].text, key) == 0) key = q->items.at[k].name;
+    if (!key) return NULL;
+    out = SAY(f, down ? "%s%sdesc(%s)" : "%s%s%s", out, *out ? ", " : "", key);
+    at = end + 2;
+  }
+  return out;
+}
+
+static bool clause(FlForeign *f, Query *q, int word_at, int to) {
+  bool total = false, by = ANY(f, word_at + 1, "by BY");
+  int from = word_at + 1 + by;
+  if (from > to) return false;
+  const char *text = expression(f, q, TEXT(f, from, to), &total);
+  if (ANY(f, word_at, "where WHERE")) q->where = text;
+  else if (ANY(f, word_at, "having HAVING")) q->having = text;
+  else if (ANY(f, word_at, "group GROUP") && by) q->keys = text;
+  else if (ANY(f, word_at, "limit LIMIT") && from == to) q->limit = text;
+  else if (ANY(f, word_at, "offset OFFSET") && from == to) q->offset = text;
+  else if (ANY(f, word_at, "order ORDER") && by) return (q->order = ordered(f, q, from, to)) != NULL;
+  else return false;
+  return true;
+}
+
+/* ---- the pipe ---- */
+
+static bool says(FlForeign *f, const char *text, const Query *q) {
+  FlForeign p = part(f, text);
+  for (int i = 0; i < p.tokens.n; i++)
+    for (int k = 0; k < q->items.n; k++)
+      if (q->items.at[k].name && IS(&p, i, q->items.at[k].name)) return true;
+  return false;
+}
+
+/* The items as arguments of a verb; totals: of `summarize`, without the keys. NULL: they are more. */
+static const char *arguments(FlForeign *f, const Query *q, bool totals) {
+  const char *out = "";
+  for (int k = 0; k < q->items.n; k++) {
+    const Item *i = &q->items.at[k];
+    if (totals && !i->total) {
+      if (!i->column || i->name || !q->keys) return NULL;
+      continue;
+    }
+    out = i->name ? SAY(f, "%s%s%s = %s", out, *out ? ", " : "", i->name, i->text)
+                  : SAY(f, "%s%s%s", out, *out ? ", " : "", i->text);
+  }
+  return out;
+}
+
+static const char *of_windows(FlForeign *f, const Query *q, const char *out) {
+  const char *made = "", *names = "";
+  for (int k = 0; k < q->items.n; k++) {
+    const Item *i = &q->items.at[k];
+    if (i->name) made = SAY(f, "%s, %s = %s", made, i->name, i->text);
+    names = SAY(f, "%s%s%s", names, *names ? ", " : "", i->name ? i->name : i->text);
+  }
+  if (*q->window) out = SAY(f, "%s |> sort(%s)", out, q->window);
+  const char *keys = strchr(q->partition, ',') ? SAY(f, "(%s)", q->partition) : q->partition;
+  out = *keys ? SAY(f, "%s |> derive(by = %s%s)", out, keys, made) : SAY(f, "%s |> derive(%s)", out, made + 2);
+  return q->all ? out : SAY(f, "%s |> select(%s)", out, names);
+}
+
+/* The query as a pipe; NULL: it is more than one says. */
+static const char *piped(FlForeign *f, const Query *q) {
+  bool totals = q->keys != NULL;
+  for (int k = 0; k < q->items.n; k++) totals = totals || q->items.at[k].total;
+  const char *out = q->tables, *listed = arguments(f, q, totals);
+  bool late = q->order && says(f, q->order, q);
+  if (!listed || (totals && (q->windows || q->all)) || (q->all && q->items.n && !q->windows)) return NULL;
+  if (q->where) out = SAY(f, "%s |> where(%s)", out, q->where);
+  if (q->keys) out = SAY(f, "%s |> group_by(%s)", out, q->keys);
+  bool named_having = q->having && says(f, q->having, q);
+  if (q->having && !q->keys) return NULL;
+  if (q->having && !named_having) out = SAY(f, "%s |> where(%s)", out, q->having);
+  if (totals && *listed) out = SAY(f, "%s |> summarize(%s)", out, listed);
+  if (totals && !*listed) out = SAY(f, "%s |> summarize(n = count()) |> drop(n)", out);
+  if (named_having) out = SAY(f, "%s |> where(%s)", out, q->having);
+  if (q->windows) out = of_windows(f, q, out);
+  bool before = q->order && !late && !q->windows && !q->distinct;
+  if (before) out = SAY(f, "%s |> sort(%s)", out, q->order);
+  if (!totals && !q->windows && !q->all) out = SAY(f, "%s |> select(%s)", out, listed);
+  if (q->distinct) out = SAY(f, "%s |> distinct", out);
+  if (q->order && !before) out = SAY(f, "%s |> sort(%s)", out, q->order);
+  if (q->limit && q->offset) return SAY(f, "(%s)[%s..%s + %s]", out, q->offset, q->offset, q->limit);
+  return q->limit ? SAY(f, "%s |> head(%s)", out, q->limit) : out;
+}
+
+/* `select x, sum(y) from t where c group by x having h order by x desc limit n`, from one token to another */
+static const char *query(FlForeign *f, int first, int last) {
+  Query q = {.partition = "", .window = ""};
+  int from = first + 1, end = last + 1;
+  while (from < end && !ANY(f, from, "from FROM")) from = pair(f, from) > from ? pair(f, from) + 1 : from + 1;
+  int at = from < end ? tables(f, &q, from + 1, end) : -1, list = first + 1;
+  if (at < 0) return NULL;
+  q.distinct = ANY(f, list, "distinct DISTINCT") && !IS(f, list + 1, "(");
+  for (list += q.distinct; list < from;) {
+    int to = fl_foreign_end(f, list);
+    if (to >= from) to = from - 1;
+    if (!item(f, &q, list, to)) return NULL;
+    list = to + 2;
+  }
+  while (at < end) {
+    int to = at + 1;
+    while (to < end && !ANY(f, to, clauses)) to = pair(f, to) > to ? pair(f, to) + 1 : to + 1;
+    if (!clause(f, &q, at, to - 1)) return NULL;
+    at = to;
+  }
+  return piped(f, &q);
+}
+
+/* ---- where queries stand ---- */
+
+/* `with a as (select ..) select ..`: the tables have their names. */
+static bool with_names(FlForeign *f) {
+  if (!ANY(f, 0, "with WITH")) return false;
+  const char *out = "";
+  int at = 1;
+  for (;; at++) {
+    int close = word(f, at) && ANY(f, at + 1, "as AS") && IS(f, at + 2, "(") ? pair(f, at + 2) : -1;
+    if (close < 0) return false;
+    out = SAY(f, "%slet %s = %s\n", out, TEXT(f, at, at), TEXT(f, at + 3, close - 1));
+    at = close + 1;
+    if (!IS(f, at, ",")) break;
+  }
+  const char *rest = ANY(f, at, "select SELECT") ? query(f, at, f->tokens.n - 1) : NULL;
+  if (!rest) return false;
+  FlForeign p = part(f, out);
+  for (int i = p.tokens.n - 1; i >= 0; i--) {
+    if (!ANY(&p, i, "select SELECT")) continue;
+    int end = i;
+    while (end + 1 < p.tokens.n && !(fl_foreign_kind(&p, end + 1, FL_FOREIGN_LINE) && IS(&p, end + 2, "let"))) end++;
+    if (end + 1 == p.tokens.n && fl_foreign_kind(&p, end, FL_FOREIGN_LINE)) end--;
+    const char *by = query(&p, i, end);
+    if (!by) return false;
+    PUT(&p, i, end, by);
+  }
+  return PUT(f, 0, f->tokens.n - 1, SAY(f, "%s%s |> show", p.text, rest));
+}
+
+/* `sqldf("select ..")`, `duckdb.sql("select ..").df()`: the query that the text has */
+static bool in_text(FlForeign *f) {
+  for (int i = 0; i + 3 < f->tokens.n; i++) {
+    int close = ANY(f, i, "sql sqldf read_sql read_sql_query query") && IS(f, i + 1, "(") ? pair(f, i + 1) : -1;
+    const char *t = close > 0 && literal(f, i + 2) ? TEXT(f, i + 2, i + 2) : "";
+    size_t quotes = strncmp(t, "\"\"\"", 3) == 0 ? 3 : 1, n = strlen(t);
+    while (n > 2 * quotes && strchr(" \n\t", t[quotes])) t++, n--;
+    if (n < 2 * quotes + 6 || (strncmp(t + quotes, "select", 6) != 0 && strncmp(t + quotes, "SELECT", 6) != 0)) continue;
+    int first = fl_foreign_operand(f, i);
+    if (IS(f, close + 1, ".") && ANY(f, close + 2, "df pl fetchdf to_df collect") && IS(f, close + 3, "(")) close = pair(f, close + 3);
+    const char *text = fl_arena_strndup(f->arena, t + quotes, n - 2 * quotes);
+    return PUT(f, first, close, SAY(f, first == 0 ? "%s" : "(%s)", text));
+  }
+  return false;
+}
+
+/* `case when c then a when d then b else e end` */
+static bool case_of(FlForeign *f) {
+  for (int i = f->tokens.n - 1; i >= 0; i--) {
+    if (!ANY(f, i, "case CASE") || !ANY(f, i + 1, "when WHEN")) continue;
+    const char *by = "";
+    int at = i + 1, from = i + 2, then = -1;
+    for (; at < f->tokens.n && !ANY(f, at, "end END"); at++) {
+      if (pair(f, at) > at) at = pair(f, at);
+      else if (ANY(f, at, "then THEN")) {
+        by = SAY(f, "%sif %s { ", by, TEXT(f, from, at - 1));
+        then = at + 1;
+      } else if (ANY(f, at, "when WHEN else ELSE") && then > 0) {
+        by = SAY(f, "%s%s } else ", by, TEXT(f, then, at - 1));
+        from = at + 1;
+        then = -1;
+      }
+    }
+    if (at >= f->tokens.n || at == from) return false;
+    by = then > 0 ? SAY(f, "%s%s } else { null }", by, TEXT(f, then, at - 1))
+                  : SAY(f, "%s{ %s }", by, TEXT(f, from, at - 1));
+    return PUT(f, i, at, by);
+  }
+  return false;
+}
+
+bool fl_foreign_query(FlForeign *f) {
+  bool any = false;
+  for (int i = 0; i < f->tokens.n && !any; i++)
+    any = ANY(f, i, "select SELECT Select case CASE sqldf") || (literal(f, i) && ANY(f, i - 2, "sql read_sql read_sql_query query"));
+  if (!any) return false;
+  if (in_text(f)) return true;
+  for (int i = f->tokens.n - 1; i > 0; i--) /* a query goes over lines */
+    if (fl_foreign_kind(f, i, FL_FOREIGN_LINE) && ANY(f, 0, "select SELECT with WITH")) return PUT(f, i, i, " ");
+  if (case_of(f) || with_names(f)) return true;
+  for (int i = f->tokens.n - 1; i >= 0; i--) {
+    bool begins = i == 0 || ANY(f, i - 1, "= <- (");
+    if (!begins || !ANY(f, i, "select SELECT Select") || IS(f, i + 1, "(")) continue;
+    bool inside = i && IS(f, i - 1, "(");
+    const char *by = query(f, i, (inside ? pair(f, i - 1) : f->tokens.n) - 1);
+    if (by) return PUT(f, i, (inside ? pair(f, i - 1) : f->tokens.n) - 1, i ? by : SAY(f, "%s |> show", by));
+  }
+  return false;
+}

@@ -21,9 +21,19 @@ void fl_habit_length(FlSema *s, FlDiag *d, FlSpan argument) {
   put(d, (FlSpan){.file = argument.file, .start = argument.start - n, .len = n - 1}, "n_chars");
 }
 
+/* A `:` outside of brackets would begin a format, and a brace end the place. */
+static bool braceable(const char *text) {
+  int deep = 0;
+  for (; *text; text++) {
+    deep += strchr("([", *text) ? 1 : strchr(")]", *text) ? -1 : 0;
+    if (strchr("{}", *text) || (*text == ':' && !deep)) return false;
+  }
+  return true;
+}
+
 void fl_habit_printed(FlSema *s, FlDiag *d, FlVal v, FlSpan argument) {
   const char *text = text_of(s, argument);
-  if (v.type->kind != FL_TY_ARRAY || strpbrk(text, "\"{}:\n\\")) return;
+  if (v.type->kind != FL_TY_ARRAY || strpbrk(text, "\n\\") || !braceable(text)) return;
   fl_diag_help(s->sink, d, "beside other values an array stands in braces: `\"{%s}\"`", text);
   put(d, argument, fl_arena_printf(s->arena, "\"{%s}\"", text));
 }

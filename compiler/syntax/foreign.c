@@ -327,13 +327,24 @@ const char *fl_foreign_by_rules(FlForeign *f) {
   return changes < MOST_CHANGES && strlen(f->text) <= LONGEST ? f->text : NULL;
 }
 
+bool fl_foreign_holds(FlForeign *f, const char *statement) {
+  uint32_t from = (uint32_t)strlen(f->file) + 1;
+  if (!f->judge) return false;
+  const char *nothing = fl_arena_printf(f->arena, "%s\nlet _no = no_such_name_\n", f->file);
+  if (!f->judge(f->of, nothing, from, (uint32_t)strlen(nothing))) return false; /* the file is not read so far */
+  const char *text = fl_arena_printf(f->arena, "%s\n%s\n", f->file, statement);
+  return !f->judge(f->of, text, from, (uint32_t)strlen(text));
+}
+
 /* What a statement becomes by the rules; itself, where none fits. */
-static const char *rewritten(FlForeign *all, const FlDiag *d, int first, int last) {
+static const char *rewritten(const Judge *j, const FlDiag *d, int first, int last, int ways) {
+  FlForeign *all = (FlForeign *)(uintptr_t)j->all;
   const char *old = fl_foreign_text(all, first, last);
   int behind = fl_foreign_is(all, first + 1, "[") ? all->tokens.at[first + 1].match + 1 : first + 3;
   bool column = fl_foreign_is_any(all, first + 1, "[ . $") && fl_foreign_is_any(all, behind, "= <-");
   if (column || strlen(old) > LONGEST) return old; /* a new column makes a new table (foreign_spans.c) */
   FlForeign f = {.arena = all->arena, .text = old, .file = all->text, .all = &all->tokens,
+                 .ways = ways, .judge = j->judge, .of = j->of,
                  .word = fl_arena_strndup(all->arena, all->text + d->span.start, d->span.len)};
   fl_foreign_tokens(f.arena, f.text, strlen(f.text), &f.tokens);
   const char *now = fl_foreign_by_rules(&f);
@@ -382,6 +393,21 @@ static int last_token(const FlForeign *all, const Candidate *c) {
   return last;
 }
 
+/* The candidate k in the first way in which it has no errors; false: it has some in each, and is as it was. */
+static bool written(Judge *j, int k) {
+  static const int others[] = {FL_FOREIGN_TEXTS, FL_FOREIGN_UNPIPED, FL_FOREIGN_SECOND};
+  Candidate *c = &j->at[k];
+  const char *first = c->now;
+  if (strcmp(first, c->old) != 0 && mended(j, k)) return true;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    c->now = rewritten(j, c->d, c->first, last_token(j->all, c), others[i]);
+    bool other = strcmp(c->now, c->old) != 0 && strcmp(c->now, first) != 0;
+    if (other && mended(j, k)) return true;
+  }
+  c->now = c->old;
+  return false;
+}
+
 static void said(FlSink *sink, const Candidate *c) {
   offer(sink, c->d, c->start, c->old, c->now);
   c->reported->edit = c->d->edit;
@@ -399,15 +425,14 @@ void fl_foreign_suggest(FlArena *arena, FlSink *sink, const FlSource *source, Fl
     if (!all.tokens.n) fl_foreign_tokens(arena, source->text, source->len, &all.tokens);
     add(&all, &j, d);
   }
-  for (int k = 0; k < j.n; k++) at[k].now = rewritten(&all, at[k].d, at[k].first, last_token(&all, &at[k]));
+  for (int k = 0; k < j.n; k++) at[k].now = rewritten(&j, at[k].d, at[k].first, last_token(&all, &at[k]), 0);
   for (int k = 0; k < j.n; k++) {
     Candidate *c = &at[k], several;
-    if (strcmp(c->now, c->old) != 0 && mended(&j, k)) {
+    if (written(&j, k)) {
       of_floats(&j, k);
       said(sink, c);
-    } else {
-      c->now = c->old;
-      if (spanned(&j, k, last_token(&all, c), &several)) said(sink, &several);
+    } else if (spanned(&j, k, last_token(&all, c), &several)) {
+      said(sink, &several);
     }
   }
 }

@@ -24,6 +24,16 @@ typedef struct FlForeignToken {
 } FlForeignToken;
 typedef FlVec(FlForeignToken) FlForeignTokens;
 
+/* The first error of a text between two of its bytes; NULL: there is none there. */
+typedef const FlDiag *FlForeignJudge(void *of, const char *text, uint32_t from, uint32_t to);
+
+/* What is tried where a statement has errors as the first rules that fit write it. */
+enum {
+  FL_FOREIGN_TEXTS = 1,   /* subscripts take characters, not elements */
+  FL_FOREIGN_UNPIPED = 2, /* what a pipe gives is an array: methods are meant, not verbs */
+  FL_FOREIGN_SECOND = 4,  /* of rows of the table that fit, the second */
+};
+
 typedef struct FlForeign {
   FlArena *arena;
   const char *text;
@@ -31,6 +41,9 @@ typedef struct FlForeign {
   const char *file;     /* all of the file */
   FlForeignTokens *all; /* its tokens */
   const char *word;     /* that the first message is about; NULL: more than one */
+  int ways;             /* FL_FOREIGN_TEXTS, .. */
+  FlForeignJudge *judge; /* of the file, for who asks what a type is; NULL: nobody asks */
+  void *of;
 } FlForeign;
 
 typedef bool FlForeignRule(FlForeign *f);
@@ -73,8 +86,8 @@ typedef struct FlForeignSpan {
 /* Of a file, the statement from one token to another: is it part of such? */
 bool fl_foreign_span(FlForeign *file, int first, int last, FlForeignSpan *out);
 
-/* The first error of a text between two of its bytes; NULL: there is none there. */
-typedef const FlDiag *FlForeignJudge(void *of, const char *text, uint32_t from, uint32_t to);
+/* Would a statement at the end of the file have no errors? False where nobody knows. */
+bool fl_foreign_holds(FlForeign *f, const char *statement);
 
 /* Adds to the first error of each statement the edit that writes it in flow, where it has forms of other
  * languages and what it becomes has no errors, as the judge says. */

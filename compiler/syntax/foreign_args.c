@@ -278,6 +278,15 @@ static const char *of_row(FlForeign *f, const char *text) {
   return p.text;
 }
 
+/* A key of groups: one that is computed has a name. */
+static const char *key(FlForeign *f, const FlForeignArg *a) {
+  int n;
+  FlForeign p = part(f, a->text);
+  if (a->name) return SAY(f, "%s = %s", a->name, a->text);
+  bool call = word(&p, 0) && IS(&p, 1, "(") && pair(&p, 1) == p.tokens.n - 1 && !ANY(&p, 0, "c desc list cols");
+  return call ? SAY(f, "%s = %s", TEXT(&p, 0, 0), a->text) : columns(f, a->text, 'c', &n);
+}
+
 /* A condition: in quotes, of a row, or `x = 1` */
 static const char *condition(FlForeign *f, const FlForeignArg *a) {
   FlForeign p = part(f, a->text);
@@ -312,6 +321,61 @@ static const char *keys(FlForeign *f, const char *text) {
   return fl_foreign_keys(f, SAY(f, "[%s]", left), SAY(f, "[%s]", right));
 }
 
+/* `[a, b]` as `a', b'` */
+static const char *transposed(FlForeign *f, const char *text) {
+  const char *inner = in_brackets(f, text, "[ ("), *out = "";
+  FlForeign p = part(f, inner ? inner : "");
+  FlForeignArgs all = {0};
+  fl_foreign_split(&p, 0, p.tokens.n - 1, &all);
+  for (int k = 0; k < all.n; k++) out = SAY(f, "%s%s%s'", out, k ? ", " : "", primary(f, all.at[k].text));
+  return all.n ? out : NULL;
+}
+
+/* A pattern that is written out: 'P' a text without signs of patterns, 'R' any, '1' a text and all before its
+ * first place. */
+static const char *pattern(FlForeign *f, const char *text, char how) {
+  FlForeign p = part(f, text);
+  int at = IS(&p, 0, "r") && literal(&p, 1) ? 1 : 0;
+  if (at + 1 != p.tokens.n || !literal(&p, at)) return how == 'P' && is_name(text) ? text : NULL;
+  const char *t = TEXT(&p, at, at), *inner = fl_arena_strndup(f->arena, t + 1, strlen(t) - 2);
+  bool plain = !strpbrk(inner, "\\^$.|?*+()[]{}\"");
+  if (how == 'P') return plain ? SAY(f, "\"%s\"", inner) : NULL;
+  if (how == '1') return plain ? SAY(f, "r\"(?s)^(.*?)%s\"", inner) : NULL;
+  if (strchr(inner, '"')) return NULL;
+  const char *out = "";
+  for (const char *c = inner; *c; c++) { /* in R and Python's plain texts a backslash is written twice */
+    if (*c == '\\' && c[1] == '\\' && !at) c++;
+    out = SAY(f, "%s%c", out, *c);
+  }
+  return SAY(f, "r\"%s\"", out);
+}
+
+/* A position that counts from 1 */
+static const char *from_zero(FlForeign *f, const char *text) {
+  if (text[strspn(text, "0123456789")] == 0) return *text && *text != '0' ? SAY(f, "%d", atoi(text) - 1) : NULL;
+  return text[0] == '-' ? NULL : SAY(f, "%s - 1", primary(f, text));
+}
+
+/* A day or a time that is written out */
+static const char *moment(FlForeign *f, const char *text) {
+  FlForeign p = part(f, text);
+  const char *plain = p.tokens.n == 1 ? fl_foreign_plain(&p, 0) : NULL;
+  if (!plain || strlen(plain) < 10 || plain[4] != '-' || plain[7] != '-') return NULL;
+  return SAY(f, strlen(plain) == 10 ? "date(\"%s\")" : "datetime(\"%s\")", plain);
+}
+
+/* A unit of time: `"month"`, `"1mo"`, `"M"` */
+static const char *unit(FlForeign *f, const char *text) {
+  static const char *const units[][2] = {{"1y", "year"}, {"1q", "quarter"}, {"1mo", "month"}, {"1w", "week"}, {"1d", "day"},
+      {"1h", "hour"}, {"Y", "year"}, {"Q", "quarter"}, {"M", "month"}, {"MS", "month"}, {"W", "week"}, {"D", "day"}, {"d", "day"},
+      {"h", "hour"}, {"H", "hour"}, {"min", "minute"}, {"1m", "minute"}, {"1s", "second"}, {"s", "second"}};
+  FlForeign p = part(f, text);
+  const char *plain = p.tokens.n == 1 ? fl_foreign_plain(&p, 0) : NULL;
+  for (size_t k = 0; plain && k < sizeof units / sizeof *units; k++)
+    if (strcmp(units[k][0], plain) == 0 || strcmp(units[k][1], plain) == 0) return SAY(f, "\"%s\"", units[k][1]);
+  return NULL;
+}
+
 const char *fl_foreign_argument(FlForeign *f, const char *text, char how) {
   int n = 0;
   const char *all;
@@ -336,6 +400,14 @@ const char *fl_foreign_argument(FlForeign *f, const char *text, char how) {
   case 'N': return named(f, text);
   case 'S': return suffix(f, text);
   case 'y': return part_of_date(f, text);
+  case 'T': return transposed(f, text);
+  case 'P': return pattern(f, text, 'P');
+  case 'R': return pattern(f, text, 'R');
+  case '1': return pattern(f, text, '1');
+  case '2': return strchr(text, '$') || text[0] != '"' ? NULL : SAY(f, "\"${1}%s", text + 1);
+  case 'z': return from_zero(f, text);
+  case 'D': return moment(f, text);
+  case 'U': return unit(f, text);
   case 'q': return text[strspn(text, "0123456789.")] ? NULL : SAY(f, "%g", atof(text) / 100);
   case 'n': return SAY(f, text[0] == '"' ? "parse_i64(%s)" : "i64(%s)", text);
   case 'f': return SAY(f, text[0] == '"' ? "parse_f64(%s)" : "f64(%s)", text);
@@ -420,7 +492,12 @@ static const char *pieces(FlForeign *f, const FlForeignArgs *args, const char *g
 }
 
 const char *fl_foreign_rest(FlForeign *f, const FlForeignArgs *args, char how) {
-  if (how == 'j' || how == 'J') return pieces(f, args, how == 'j' ? "" : " ");
+  if (how == 'j' || how == 'J') {
+    const char *gap = how == 'j' ? "" : " ";
+    for (int k = 0; k < args->n; k++)
+      if (args->at[k].param && strcmp(args->at[k].param, "sep") == 0) gap = condition(f, &(FlForeignArg){.text = args->at[k].text});
+    return pieces(f, args, gap);
+  }
   const char *out = "";
   int n = 0;
   for (int k = 0, m; k < args->n; k++) {
@@ -430,10 +507,11 @@ const char *fl_foreign_rest(FlForeign *f, const FlForeignArgs *args, char how) {
                       : how == 's' ? selected(f, a)
                       : how == 'A' ? aggregated(f, a)
                       : how == 'W' ? condition(f, a)
+                      : how == 'G' ? key(f, a)
                       : how == 'c' ? columns(f, a->text, 'c', &m)
                                    : a->text;
     if (!one) return NULL;
-    bool named = a->name && how != 'e' && how != 's' && how != 'A' && how != 'W';
+    bool named = a->name && how != 'e' && how != 's' && how != 'A' && how != 'W' && how != 'G';
     out = SAY(f, "%s%s%s%s%s", out, n++ ? ", " : "", named ? a->name : "", named ? " = " : "", one);
   }
   return out;

@@ -279,6 +279,29 @@ static bool bound(FlForeign *f) {
   return PUT(f, 0, 1, SAY(f, "%s %s =", word_of, name));
 }
 
+/* `a, b = f(x)`, `(a, b) = f(x)` */
+static bool several_bound(FlForeign *f) {
+  int at = IS(f, 0, "(") ? 1 : 0, n = 0;
+  const char *names = "";
+  for (; word(f, at); at += 2) {
+    names = SAY(f, "%s%s%s", names, n++ ? ", " : "", TEXT(f, at, at));
+    if (!IS(f, at + 1, ",")) break;
+  }
+  int sign = at + 1 + IS(f, 0, "(");
+  if (n < 2 || !IS(f, sign, "=") || (IS(f, 0, "(") && !IS(f, at + 1, ")"))) return false;
+  return PUT(f, 0, sign, SAY(f, "let (%s) =", names));
+}
+
+/* `const f = (a, b = 2) => a * b`: lambdas have no defaults. */
+static bool defaults_of_lambda(FlForeign *f) {
+  int at = ANY(f, 0, "const let var") ? 1 : 0, close = IS(f, at + 2, "(") ? pair(f, at + 2) : -1;
+  if (!word(f, at) || !IS(f, at + 1, "=") || close < 0 || !IS(f, close + 1, "=>")) return false;
+  bool any = false;
+  for (int i = at + 3; i < close; i++) any = any || IS(f, i, "=");
+  const char *head = SAY(f, "fn %s%s%s", TEXT(f, at, at), TEXT(f, at + 2, close), IS(f, close + 2, "{") ? "" : " =");
+  return any && PUT(f, 0, close + 1, head);
+}
+
 static bool word_bound(FlForeign *f) {
   if (IS(f, 0, "let") && IS(f, 1, "mut")) return PUT(f, 0, 1, "var");
   if (ANY(f, 0, "const val auto") && word(f, 1)) return PUT(f, 0, 0, "let");
@@ -367,7 +390,7 @@ bool fl_foreign_blocks(FlForeign *f) {
   static FlForeignRule *const rules[] = {indented, block_of_line, bound_function, function, ends_by_word,
       short_function,
                                          returned_early, returned, counting, brackets, other, imported, learning,
-                                         structure, word_bound, bound, type, appended};
+                                         structure, defaults_of_lambda, word_bound, several_bound, bound, type, appended};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
     if (rules[k](f)) return true;
   return false;

@@ -93,16 +93,28 @@ static const char *written(FlForeign *f, const Row *row, const FlForeignArgs *ar
   return out;
 }
 
+/* Is it of this rank, or a list of such? `t`: a text. */
+static bool of_rank(FlForeign *f, const char *text, char rank) {
+  FlForeignArgs all = {0};
+  const char *inner = fl_foreign_argument(f, text, 'L');
+  FlForeign p = {.arena = f->arena, .text = inner ? inner : text, .file = f->file, .all = f->all};
+  fl_foreign_tokens(f->arena, p.text, strlen(p.text), &p.tokens);
+  fl_foreign_split(&p, 0, p.tokens.n - 1, &all);
+  const char *one = all.n ? all.at[0].text : text, *form = rank == '2' ? "let _of = len((%s)[:, 0])"
+      : rank == '1' ? "let _of = argsort(%s)" : "let _of = n_chars(%s) + 0";
+  return fl_foreign_holds(f, SAY(f, form, one));
+}
+
 /* One parameter of a row: its text between blanks. */
 static bool given(FlForeign *f, const char *param, size_t n, FlForeignArgs *args, int *position) {
-  size_t name = strcspn(param, " =-><?!."), first = strcspn(param, " |=-><?!.");
+  size_t name = strcspn(param, " =-><?!.#"), first = strcspn(param, " |=-><?!.#");
   const char *rest = param + name;
   FlForeignArg *found = NULL;
   for (int k = 0; k < args->n && !found; k++) {
     FlForeignArg *a = &args->at[k];
     if (!a->name || a->param) continue;
     for (const char *alias = param; alias < param + name;) {
-      size_t len = strcspn(alias, "| =-><?!.");
+      size_t len = strcspn(alias, "| =-><?!.#");
       if (strlen(a->name) == len && strncmp(a->name, alias, len) == 0) found = a;
       alias += len + (alias[len] == '|');
     }
@@ -119,6 +131,7 @@ static bool given(FlForeign *f, const char *param, size_t n, FlForeignArgs *args
     const char *value = fl_arena_strndup(f->arena, rest + 2, n - name - 2);
     return found && (strcmp(found->text, value) == 0 || fl_foreign_same_word(found->text, value));
   }
+  if (found && *rest == '#') return of_rank(f, found->text, rest[1]);
   if (found && *rest == '.') return strchr(found->text, '.') != NULL;
   if (found) return *rest != '>' || fl_foreign_is_lambda(found->text);
   if (*rest == '-') return true;
@@ -169,6 +182,12 @@ static bool site_at(FlForeign *f, int i, Site *s) {
         ANY(f, k - 1, "derive where filter mutate select summarize with_columns assign sort");
   s->piped = s->first > 0 && ANY(f, s->first - 1, "|> %>%");
   s->path = TEXT(f, i, i);
+  if (!behind && s->piped && f->ways & FL_FOREIGN_UNPIPED) { /* what stands before the pipe is its object */
+    s->table_from = fl_foreign_begin(f, i - 2), s->table_to = i - 2;
+    while (s->table_from > 0 && ANY(f, s->table_from - 1, "|> %>%")) s->table_from = fl_foreign_begin(f, s->table_from - 2);
+    s->first = s->table_from, s->piped = false;
+    return !fl_foreign_declared(f, s->path, "fn stage let var param for");
+  }
   if (!behind) {
     s->first = i;
     return !fl_foreign_declared(f, s->path, "fn stage let var param for");
@@ -193,6 +212,8 @@ static bool site_at(FlForeign *f, int i, Site *s) {
 static bool row_is_for(const FlForeign *f, const Row *row, const Site *s) {
   bool method = s->table_to >= s->table_from;
   if (!among(s->path, row->names)) return false;
+  bool polars = strcmp(s->path, "str.replace") == 0 && fl_foreign_declared(f, ".", "pl"); /* the first place alone */
+  if (polars) return false;
   if (s->field) return row->how == FIELD && method && (!f->word || IS(f, s->name, f->word) || strchr(s->path,
       '_') || s->path[0] == 'T' || strchr(s->path, '.'));
   switch (row->how) {
@@ -244,11 +265,18 @@ static bool between(FlForeign *f, int from, int to) {
     Site s;
     if (!site_at(f, i, &s)) continue;
     if (!s.field && between(f, s.name + 2, s.last - 1)) return true;
+    const char *made = NULL;
+    int fitting = 0;
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
       if (!row_is_for(f, &rows[k], &s)) continue;
       const char *by = made_of(f, &rows[k], &s);
-      if (by && !fl_foreign_same(by, TEXT(f, s.first, s.last))) return PUT(f, s.first, s.last, by);
+      if (!by || fl_foreign_same(by, TEXT(f, s.first, s.last))) continue;
+      made = by;
+      if (f->ways & FL_FOREIGN_SECOND && fitting++ == 0) continue;
+      break;
     }
+    bool part_of = made && ANY(f, s.last + 1, ". ["); /* of a whole, in brackets where it is an operator's */
+    if (made) return PUT(f, s.first, s.last, part_of ? fl_foreign_argument(f, made, 'p') : made);
     i = s.last; /* what stands in its brackets was looked at */
   }
   return false;

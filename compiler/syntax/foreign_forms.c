@@ -227,6 +227,31 @@ static bool range(FlForeign *f) {
   return false;
 }
 
+/* `name[:2]`, `name[0]`, `name[-3:]` of a text */
+static bool characters(FlForeign *f) {
+  for (int i = 1; i < f->tokens.n; i++) {
+    bool str = IS(f, i - 1, "str") && IS(f, i - 2, ".");
+    bool begins = IS(f, i, "[") && glued(f, i) && operand(f, i - 1) && (str || f->ways & FL_FOREIGN_TEXTS);
+    int close = begins ? pair(f, i) : -1, from = close > 0 ? fl_foreign_operand(f, i - 1) : -1, sign = -1;
+    for (int k = i + 1; k < close; k++) {
+      if (ANY(f, k, ", :: = == [ (")) close = -1;
+      if (ANY(f, k, ": ..")) sign = k;
+    }
+    if (close < 0 || from < 0) continue;
+    const char *of = TEXT(f, from, str ? i - 3 : i - 1);
+    const char *begin = sign > i + 1 ? TEXT(f, i + 1, sign - 1) : "0", *end = sign < close - 1 ? TEXT(f, sign + 1,
+        close - 1) : NULL;
+    if (sign < 0) {
+      int at = number(f, i + 1) && close == i + 2 ? atoi(TEXT(f, i + 1, i + 1)) : -1;
+      if (at >= 0) return PUT(f, from, close, SAY(f, "slice(%s, %d, %d)", of, at, at + 1));
+      if (IS(f, i + 1, "-") && IS(f, i + 2, "1") && close == i + 3) return PUT(f, from, close, SAY(f, "slice(%s, -1)", of));
+      continue;
+    }
+    return PUT(f, from, close, end ? SAY(f, "slice(%s, %s, %s)", of, begin, end) : SAY(f, "slice(%s, %s)", of, begin));
+  }
+  return false;
+}
+
 /* `t["x"]`: `t.x`; `t[["x", "y"]]`: the columns; `m[0][1]` stays. */
 static bool column(FlForeign *f) {
   for (int i = 1; i + 2 < f->tokens.n; i++) {
@@ -237,8 +262,11 @@ static bool column(FlForeign *f) {
         IS(f, i + 2, "]") && !(fl_foreign_operand(f, i - 1) == 0 && IS(f, i + 3, "=")))
       return PUT(f, i, i + 2, SAY(f, ".%s", name));
     int close = IS(f, i + 1, "[") ? pair(f, i + 1) : -1;
-    if (close < 0 || !IS(f, close + 1, "]") || !literal(f, i + 2) || ANY(f, i - 1, ")")) continue;
+    if (close < 0 || !IS(f, close + 1, "]") || !literal(f, i + 2)) continue;
     int from = fl_foreign_operand(f, i - 1);
+    bool groups = false; /* of groups the columns are aggregated */
+    for (int k = from; k < i; k++) groups = groups || ANY(f, k, "groupby group_by GroupBy");
+    if (groups) continue;
     const char *names = "";
     for (int k = i + 2; names && k < close; k += 2)
       names = fl_foreign_plain(f, k) ? SAY(f, "%s, %s", names, fl_foreign_plain(f, k)) : NULL;
@@ -412,7 +440,7 @@ static bool block_of_lambda(FlForeign *f) {
 bool fl_foreign_forms(FlForeign *f) {
   static FlForeignRule *const rules[] = {block_of_lambda, lambda, membership,
       needless, conversion, compared_null, turbofish, postfix_cast,
-                                         operator_of, equals, side_by_side, range, column, comprehension,
+                                         operator_of, equals, side_by_side, characters, range, column, comprehension,
                                              short_change, mapped, taken_apart, mapping, spread};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
     if (rules[k](f)) return true;

@@ -7,19 +7,34 @@
 
 #include <stdlib.h>
 
+/* `["x", "y"]`: `x = sum(x), y = sum(y)` */
+static const char *of_several(FlForeign *f, const char *list, const char *aggregate) {
+  FlForeignArgs names = {0};
+  const char *columns = fl_foreign_argument(f, list, 'c'), *out = "";
+  FlForeign p = {.arena = f->arena, .text = columns ? columns : "", .file = f->file, .all = f->all};
+  fl_foreign_tokens(f->arena, p.text, strlen(p.text), &p.tokens);
+  fl_foreign_split(&p, 0, p.tokens.n - 1, &names);
+  for (int k = 0; k < names.n; k++)
+    out = SAY(f, "%s%s%s = %s(%s)", out, k ? ", " : "", names.at[k].text, aggregate, names.at[k].text);
+  return names.n ? out : NULL;
+}
+
 /* `group_by(t, k)["x"].sum()`, `.size()`, `.agg(..)`: an aggregate of groups */
 static bool of_groups(FlForeign *f) {
   for (int i = 0; i < f->tokens.n; i++) {
     int close = IS(f, i, "group_by") && IS(f, i + 1, "(") && !(i && IS(f, i - 1, ".")) ? pair(f, i + 1) : -1,
         dot = close + 1;
     if (close < 0) continue;
-    const char *columns = NULL;
-    if (IS(f, dot, ".") && word(f, dot + 1) && IS(f, dot + 2, ".")) columns = TEXT(f, dot + 1, dot + 1),
+    const char *columns = NULL, *several = NULL;
+    int list = IS(f, dot, "[") && IS(f, dot + 1, "[") ? pair(f, dot + 1) : -1;
+    if (list > 0 && IS(f, list + 1, "]")) several = TEXT(f, dot + 1, list), dot = list + 2;
+    else if (IS(f, dot, ".") && word(f, dot + 1) && IS(f, dot + 2, ".")) columns = TEXT(f, dot + 1, dot + 1),
         dot += 2;
     int open = dot + 2, end = IS(f, dot, ".") && word(f, dot + 1) && IS(f, open, "(") ? pair(f, open) : -1;
     if (end < 0) continue;
     const char *name = TEXT(f, dot + 1, dot + 1), *aggregate = fl_foreign_aggregate(name), *what = NULL;
-    if (ANY(f, dot + 1, "agg aggregate summarize summarise")) what = fl_foreign_aggregates(f, columns,
+    if (several) what = aggregate && end == open + 1 ? of_several(f, several, aggregate) : NULL;
+    else if (ANY(f, dot + 1, "agg aggregate summarize summarise")) what = fl_foreign_aggregates(f, columns,
         open + 1, end - 1);
     else if (ANY(f, dot + 1, "transform") && columns && end == open + 2 && fl_foreign_plain(f, open + 1)) {
       const char *total = fl_foreign_aggregate(fl_foreign_plain(f, open + 1));
@@ -60,7 +75,7 @@ static bool of_package(FlForeign *f) {
       return PUT(f, i, close, SAY(f, "%s(%s)", aggregate, fl_foreign_plain(f, open + 1)));
     if (ANY(f, name,
         "sqrt exp log log2 log10 sin cos tan abs floor ceil mean median sum max min var cumsum argmax argmin "
-                     "argsort outer inv det solve norm svd eigh qr pinv eye pi"))
+                     "argsort outer inv det solve norm svd eigh qr pinv eye pi any all tanh sinh cosh log1p expm1 hypot nan inf sort isfinite"))
       return PUT(f, i, i + 1, "");
   }
   return false;
@@ -281,6 +296,14 @@ static bool shape(FlForeign *f) {
   return false;
 }
 
+/* The module of what a call becomes: `decomposition` of `PCA(x)`; NULL: none. */
+static const char *module_of(FlForeign *f, const char *call) {
+  FlForeign p = {.arena = f->arena, .text = call, .file = f->file, .all = f->all};
+  fl_foreign_tokens(f->arena, call, strlen(call), &p.tokens);
+  const char *made = fl_foreign_by_rules(&p);
+  return made && word(&p, 0) && IS(&p, 1, ".") ? TEXT(&p, 0, 0) : NULL;
+}
+
 /* `Estimator(..).fit(x, y)`, `.fit_transform(x)` */
 static bool fitted(FlForeign *f) {
   for (int i = 2; i + 2 < f->tokens.n; i++) {
@@ -291,7 +314,8 @@ static bool fitted(FlForeign *f) {
     const char *more = open + 1 < i - 2 ? SAY(f, ", %s", TEXT(f, open + 1, i - 3)) : "";
     const char *call = SAY(f, "%s(%s%s)", TEXT(f, from, open - 1), TEXT(f, i + 2, close - 1), more);
     if (IS(f, i, "fit")) return PUT(f, from, close, call);
-    const char *module = from == open - 3 ? TEXT(f, from, from) : "preprocess";
+    const char *module = module_of(f, call);
+    if (!module) continue;
     return PUT(f, from, close, SAY(f, "%s.apply(%s, %s)", module, call, TEXT(f, i + 2, fl_foreign_end(f,
         i + 2))));
   }

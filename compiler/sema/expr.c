@@ -421,7 +421,8 @@ static FlVal field_value(FlSema *s, const FlExpr *e) {
     bool table = v.type->kind == FL_TY_TABLE;
     FlDiag *d =
         fl_sema_report(s, FL_E0601, name.span, "there is no %s `%s`", table ? "column" : "field", name.text);
-    if (!fl_habit_shape(s, d, v, e) && !fl_habit_field(s, d, name.text)) fl_sema_help_field(s, d, row, name, "it has");
+    if (!fl_habit_shape(s, d, v, e) && !fl_habit_field(s, d, name.text))
+      fl_sema_help_field(s, d, row, name, "it has");
     return fl_val_error(s);
   }
   if (v.type->kind != FL_TY_LIST) return fl_val_field(s, v, k);

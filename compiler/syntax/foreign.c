@@ -188,8 +188,9 @@ static size_t indent_of(const char *text, size_t at) {
 
 /* Does what stands behind the end of a line go on with the statement? `block`: lines further right do. */
 static bool goes_on(const FlForeign *f, int line, bool block, bool query) {
-  static const char *const clauses = "from FROM where WHERE group GROUP order ORDER having HAVING limit LIMIT join JOIN left LEFT "
-                                     "inner INNER on ON and AND or OR union UNION when WHEN else ELSE end END select SELECT";
+  static const char *const clauses =
+      "from FROM where WHERE group GROUP order ORDER having HAVING limit LIMIT join JOIN left LEFT "
+      "inner INNER on ON and AND or OR union UNION when WHEN else ELSE end END select SELECT";
   int next = line + 1;
   if (query && fl_foreign_is_any(f, next, clauses)) return true;
   if (next >= f->tokens.n || fl_foreign_kind(f, next, FL_FOREIGN_LINE)) return false;
@@ -207,8 +208,9 @@ static bool statement_at(const FlForeign *f, uint32_t byte, int *first, int *las
     }
     int j = i, from = i;
     bool block = fl_foreign_is_any(f, i, "def if for while function class struct else elif");
-    bool query = fl_foreign_is_any(f, i, "select SELECT with WITH") || (fl_foreign_is_any(f, i + 1, "= <-") &&
-                 fl_foreign_is_any(f, i + 2, "select SELECT")) || fl_foreign_is_any(f, i + 3, "select SELECT");
+    bool query = fl_foreign_is_any(f, i, "select SELECT with WITH") ||
+                 (fl_foreign_is_any(f, i + 1, "= <-") && fl_foreign_is_any(f, i + 2, "select SELECT")) ||
+                 fl_foreign_is_any(f, i + 3, "select SELECT");
     for (; j < f->tokens.n; j++) {
       if (f->tokens.at[j].match > j) j = f->tokens.at[j].match;
       if (fl_foreign_kind(f, j, FL_FOREIGN_LINE) && !goes_on(f, j, block || query, query)) break;
@@ -317,7 +319,8 @@ const char *fl_foreign_by_rules(FlForeign *f) {
   static FlForeignRule *const rules[] = {fl_foreign_blocks,       fl_foreign_texts, fl_foreign_forms,
                                          fl_foreign_before_calls, fl_foreign_calls, fl_foreign_behind_calls};
   int changes = 0;
-  for (size_t k = 0; k < sizeof rules / sizeof *rules && changes < MOST_CHANGES && strlen(f->text) <= LONGEST;)
+  for (size_t k = 0;
+       k < sizeof rules / sizeof *rules && changes < MOST_CHANGES && strlen(f->text) <= LONGEST;)
     if (rules[k](f)) {
       changes++;
       k = 0;
@@ -331,7 +334,8 @@ bool fl_foreign_holds(FlForeign *f, const char *statement) {
   uint32_t from = (uint32_t)strlen(f->file) + 1;
   if (!f->judge) return false;
   const char *nothing = fl_arena_printf(f->arena, "%s\nlet _no = no_such_name_\n", f->file);
-  if (!f->judge(f->of, nothing, from, (uint32_t)strlen(nothing))) return false; /* the file is not read so far */
+  if (!f->judge(f->of, nothing, from, (uint32_t)strlen(nothing)))
+    return false; /* the file is not read so far */
   const char *text = fl_arena_printf(f->arena, "%s\n%s\n", f->file, statement);
   return !f->judge(f->of, text, from, (uint32_t)strlen(text));
 }
@@ -343,8 +347,13 @@ static const char *rewritten(const Judge *j, const FlDiag *d, int first, int las
   int behind = fl_foreign_is(all, first + 1, "[") ? all->tokens.at[first + 1].match + 1 : first + 3;
   bool column = fl_foreign_is_any(all, first + 1, "[ . $") && fl_foreign_is_any(all, behind, "= <-");
   if (column || strlen(old) > LONGEST) return old; /* a new column makes a new table (foreign_spans.c) */
-  FlForeign f = {.arena = all->arena, .text = old, .file = all->text, .all = &all->tokens,
-                 .ways = ways, .judge = j->judge, .of = j->of,
+  FlForeign f = {.arena = all->arena,
+                 .text = old,
+                 .file = all->text,
+                 .all = &all->tokens,
+                 .ways = ways,
+                 .judge = j->judge,
+                 .of = j->of,
                  .word = fl_arena_strndup(all->arena, all->text + d->span.start, d->span.len)};
   fl_foreign_tokens(f.arena, f.text, strlen(f.text), &f.tokens);
   const char *now = fl_foreign_by_rules(&f);
@@ -354,7 +363,8 @@ static const char *rewritten(const Judge *j, const FlDiag *d, int first, int las
 /* The candidate k as a span of several statements, if it is one that has no errors then. */
 static bool spanned(const Judge *j, int k, int last, Candidate *out) {
   FlForeignSpan span = {0};
-  if (!fl_foreign_span((FlForeign *)(uintptr_t)j->all, j->at[k].first, last, &span) || !span.now) return false;
+  if (!fl_foreign_span((FlForeign *)(uintptr_t)j->all, j->at[k].first, last, &span) || !span.now)
+    return false;
   Candidate at[MOST_STATEMENTS];
   Judge alone = *j;
   const FlForeignToken *begin = &j->all->tokens.at[span.first], *end = &j->all->tokens.at[span.last];
@@ -393,12 +403,14 @@ static int last_token(const FlForeign *all, const Candidate *c) {
   return last;
 }
 
-/* The candidate k in the first way in which it has no errors; false: it has some in each, and is as it was. */
+/* The candidate k in the first way in which it has no errors; false: it has some in each, and is as it was.
+ */
 static bool written(Judge *j, int k) {
   static const int others[] = {FL_FOREIGN_TEXTS, FL_FOREIGN_UNPIPED, FL_FOREIGN_SECOND};
   Candidate *c = &j->at[k];
   const char *first = c->now;
   if (strcmp(first, c->old) != 0 && mended(j, k)) return true;
+  if (strcmp(first, c->old) == 0 && c->d->edit.text) return false; /* the message knows */
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
     c->now = rewritten(j, c->d, c->first, last_token(j->all, c), others[i]);
     bool other = strcmp(c->now, c->old) != 0 && strcmp(c->now, first) != 0;

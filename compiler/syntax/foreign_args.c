@@ -283,7 +283,8 @@ static const char *key(FlForeign *f, const FlForeignArg *a) {
   int n;
   FlForeign p = part(f, a->text);
   if (a->name) return SAY(f, "%s = %s", a->name, a->text);
-  bool call = word(&p, 0) && IS(&p, 1, "(") && pair(&p, 1) == p.tokens.n - 1 && !ANY(&p, 0, "c desc list cols");
+  bool call =
+      word(&p, 0) && IS(&p, 1, "(") && pair(&p, 1) == p.tokens.n - 1 && !ANY(&p, 0, "c desc list cols");
   return call ? SAY(f, "%s = %s", TEXT(&p, 0, 0), a->text) : columns(f, a->text, 'c', &n);
 }
 
@@ -352,7 +353,8 @@ static const char *pattern(FlForeign *f, const char *text, char how) {
 
 /* A position that counts from 1 */
 static const char *from_zero(FlForeign *f, const char *text) {
-  if (text[strspn(text, "0123456789")] == 0) return *text && *text != '0' ? SAY(f, "%d", atoi(text) - 1) : NULL;
+  if (text[strspn(text, "0123456789")] == 0)
+    return *text && *text != '0' ? SAY(f, "%d", atoi(text) - 1) : NULL;
   return text[0] == '-' ? NULL : SAY(f, "%s - 1", primary(f, text));
 }
 
@@ -366,13 +368,16 @@ static const char *moment(FlForeign *f, const char *text) {
 
 /* A unit of time: `"month"`, `"1mo"`, `"M"` */
 static const char *unit(FlForeign *f, const char *text) {
-  static const char *const units[][2] = {{"1y", "year"}, {"1q", "quarter"}, {"1mo", "month"}, {"1w", "week"}, {"1d", "day"},
-      {"1h", "hour"}, {"Y", "year"}, {"Q", "quarter"}, {"M", "month"}, {"MS", "month"}, {"W", "week"}, {"D", "day"}, {"d", "day"},
-      {"h", "hour"}, {"H", "hour"}, {"min", "minute"}, {"1m", "minute"}, {"1s", "second"}, {"s", "second"}};
+  static const char *const units[][2] = {
+      {"1y", "year"},    {"1q", "quarter"}, {"1mo", "month"}, {"1w", "week"}, {"1d", "day"},
+      {"1h", "hour"},    {"Y", "year"},     {"Q", "quarter"}, {"M", "month"}, {"MS", "month"},
+      {"W", "week"},     {"D", "day"},      {"d", "day"},     {"h", "hour"},  {"H", "hour"},
+      {"min", "minute"}, {"1m", "minute"},  {"1s", "second"}, {"s", "second"}};
   FlForeign p = part(f, text);
   const char *plain = p.tokens.n == 1 ? fl_foreign_plain(&p, 0) : NULL;
   for (size_t k = 0; plain && k < sizeof units / sizeof *units; k++)
-    if (strcmp(units[k][0], plain) == 0 || strcmp(units[k][1], plain) == 0) return SAY(f, "\"%s\"", units[k][1]);
+    if (strcmp(units[k][0], plain) == 0 || strcmp(units[k][1], plain) == 0)
+      return SAY(f, "\"%s\"", units[k][1]);
   return NULL;
 }
 
@@ -404,7 +409,7 @@ const char *fl_foreign_argument(FlForeign *f, const char *text, char how) {
   case 'P': return pattern(f, text, 'P');
   case 'R': return pattern(f, text, 'R');
   case '1': return pattern(f, text, '1');
-  case '2': return strchr(text, '$') || text[0] != '"' ? NULL : SAY(f, "\"${1}%s", text + 1);
+  case '2': return strchr(text, '$') || text[0] != '"' ? NULL : SAY(f, "\"$\\{1}%s", text + 1);
   case 'z': return from_zero(f, text);
   case 'D': return moment(f, text);
   case 'U': return unit(f, text);
@@ -495,7 +500,8 @@ const char *fl_foreign_rest(FlForeign *f, const FlForeignArgs *args, char how) {
   if (how == 'j' || how == 'J') {
     const char *gap = how == 'j' ? "" : " ";
     for (int k = 0; k < args->n; k++)
-      if (args->at[k].param && strcmp(args->at[k].param, "sep") == 0) gap = condition(f, &(FlForeignArg){.text = args->at[k].text});
+      if (args->at[k].param && strcmp(args->at[k].param, "sep") == 0)
+        gap = condition(f, &(FlForeignArg){.text = args->at[k].text});
     return pieces(f, args, gap);
   }
   const char *out = "";

@@ -124,8 +124,8 @@ static bool ends_by_word(FlForeign *f) {
   return false;
 }
 
-/* The first token of the statement whose block ends at `close`: `if`, `fn`, ...; of a chain of `if` and `else`
- * its `if`. -1: none. */
+/* The first token of the statement whose block ends at `close`: `if`, `fn`, ...; of a chain of `if` and
+ * `else` its `if`. -1: none. */
 static int head_of_block(const FlForeign *f, int close) {
   int i = pair(f, close);
   while (i > 0 && !fl_foreign_kind(f, i - 1, FL_FOREIGN_LINE) && !ANY(f, i - 1, "{ ;")) {
@@ -190,7 +190,8 @@ static bool returned_early(FlForeign *f) {
       k = pair(f, k);
     }
     int last = rest;
-    while (last < f->tokens.n && !IS(f, last, "}")) last = pair(f, last) > last ? pair(f, last) + 1 : last + 1;
+    while (last < f->tokens.n && !IS(f, last, "}"))
+      last = pair(f, last) > last ? pair(f, last) + 1 : last + 1;
     if (last >= f->tokens.n || !gives(f, last)) continue;
     while (fl_foreign_kind(f, last - 1, FL_FOREIGN_LINE)) last--;
     return PUT(f, close, last - 1, SAY(f, "} else {\n%s\n}", TEXT(f, rest, last - 1)));
@@ -298,7 +299,8 @@ static bool defaults_of_lambda(FlForeign *f) {
   if (!word(f, at) || !IS(f, at + 1, "=") || close < 0 || !IS(f, close + 1, "=>")) return false;
   bool any = false;
   for (int i = at + 3; i < close; i++) any = any || IS(f, i, "=");
-  const char *head = SAY(f, "fn %s%s%s", TEXT(f, at, at), TEXT(f, at + 2, close), IS(f, close + 2, "{") ? "" : " =");
+  const char *head =
+      SAY(f, "fn %s%s%s", TEXT(f, at, at), TEXT(f, at + 2, close), IS(f, close + 2, "{") ? "" : " =");
   return any && PUT(f, 0, close + 1, head);
 }
 
@@ -387,10 +389,11 @@ static bool appended(FlForeign *f) {
 }
 
 bool fl_foreign_blocks(FlForeign *f) {
-  static FlForeignRule *const rules[] = {indented, block_of_line, bound_function, function, ends_by_word,
-      short_function,
-                                         returned_early, returned, counting, brackets, other, imported, learning,
-                                         structure, defaults_of_lambda, word_bound, several_bound, bound, type, appended};
+  static FlForeignRule *const rules[] = {
+      indented,       block_of_line,  bound_function, function,  ends_by_word,
+      short_function, returned_early, returned,       counting,  brackets,
+      other,          imported,       learning,       structure, defaults_of_lambda,
+      word_bound,     several_bound,  bound,          type,      appended};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
     if (rules[k](f)) return true;
   return false;

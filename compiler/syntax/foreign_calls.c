@@ -79,8 +79,13 @@ static const char *written(FlForeign *f, const Row *row, const FlForeignArgs *ar
     const FlForeignArg *a = rest ? NULL : argument(args, c + 1, n);
     const FlForeignArg *up = argument(args, "ascending", 9), *down = argument(args, "descending", 10);
     if (how == '+') by = fl_foreign_folded(f, args);
-    else if (how == 'o') by = a ? fl_foreign_directed(f, a->text, up ? up->text : down ? down->text : "true",
-        down && !up ? "true" : "false") : NULL;
+    else if (how == 'o')
+      by = a ? fl_foreign_directed(f, a->text,
+                                   up     ? up->text
+                                   : down ? down->text
+                                          : "true",
+                                   down && !up ? "true" : "false")
+             : NULL;
     else if (how == '=') by = a ? fl_foreign_keys(f, a->text, argument(args, "right_on", 8)->text) : NULL;
     else if (!rest) by = a ? fl_foreign_argument(f, a->text, how) : NULL;
     if (!by) return NULL;
@@ -100,8 +105,9 @@ static bool of_rank(FlForeign *f, const char *text, char rank) {
   FlForeign p = {.arena = f->arena, .text = inner ? inner : text, .file = f->file, .all = f->all};
   fl_foreign_tokens(f->arena, p.text, strlen(p.text), &p.tokens);
   fl_foreign_split(&p, 0, p.tokens.n - 1, &all);
-  const char *one = all.n ? all.at[0].text : text, *form = rank == '2' ? "let _of = len((%s)[:, 0])"
-      : rank == '1' ? "let _of = argsort(%s)" : "let _of = n_chars(%s) + 0";
+  const char *one = all.n ? all.at[0].text : text, *form = rank == '2'   ? "let _of = len((%s)[:, 0])"
+                                                           : rank == '1' ? "let _of = argsort(%s)"
+                                                                         : "let _of = n_chars(%s) + 0";
   return fl_foreign_holds(f, SAY(f, form, one));
 }
 
@@ -184,7 +190,8 @@ static bool site_at(FlForeign *f, int i, Site *s) {
   s->path = TEXT(f, i, i);
   if (!behind && s->piped && f->ways & FL_FOREIGN_UNPIPED) { /* what stands before the pipe is its object */
     s->table_from = fl_foreign_begin(f, i - 2), s->table_to = i - 2;
-    while (s->table_from > 0 && ANY(f, s->table_from - 1, "|> %>%")) s->table_from = fl_foreign_begin(f, s->table_from - 2);
+    while (s->table_from > 0 && ANY(f, s->table_from - 1, "|> %>%"))
+      s->table_from = fl_foreign_begin(f, s->table_from - 2);
     s->first = s->table_from, s->piped = false;
     return !fl_foreign_declared(f, s->path, "fn stage let var param for");
   }
@@ -212,8 +219,9 @@ static bool site_at(FlForeign *f, int i, Site *s) {
 static bool row_is_for(const FlForeign *f, const Row *row, const Site *s) {
   bool method = s->table_to >= s->table_from;
   if (!among(s->path, row->names)) return false;
-  bool polars = strcmp(s->path, "str.replace") == 0 && fl_foreign_declared(f, ".", "pl"); /* the first place alone */
-  if (polars) return false;
+  bool first = strcmp(s->path, "str.replace") == 0 &&
+               fl_foreign_declared(f, ".", "pl"); /* of Polars: the first place alone */
+  if (strcmp(s->path, "str.replace") == 0 && first != (strstr(row->flow, ":1") != NULL)) return false;
   if (s->field) return row->how == FIELD && method && (!f->word || IS(f, s->name, f->word) || strchr(s->path,
       '_') || s->path[0] == 'T' || strchr(s->path, '.'));
   switch (row->how) {

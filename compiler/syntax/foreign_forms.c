@@ -239,15 +239,17 @@ static bool characters(FlForeign *f) {
     }
     if (close < 0 || from < 0) continue;
     const char *of = TEXT(f, from, str ? i - 3 : i - 1);
-    const char *begin = sign > i + 1 ? TEXT(f, i + 1, sign - 1) : "0", *end = sign < close - 1 ? TEXT(f, sign + 1,
-        close - 1) : NULL;
+    const char *begin = sign > i + 1 ? TEXT(f, i + 1, sign - 1) : "0",
+               *end = sign < close - 1 ? TEXT(f, sign + 1, close - 1) : NULL;
     if (sign < 0) {
       int at = number(f, i + 1) && close == i + 2 ? atoi(TEXT(f, i + 1, i + 1)) : -1;
       if (at >= 0) return PUT(f, from, close, SAY(f, "slice(%s, %d, %d)", of, at, at + 1));
-      if (IS(f, i + 1, "-") && IS(f, i + 2, "1") && close == i + 3) return PUT(f, from, close, SAY(f, "slice(%s, -1)", of));
+      if (IS(f, i + 1, "-") && IS(f, i + 2, "1") && close == i + 3)
+        return PUT(f, from, close, SAY(f, "slice(%s, -1)", of));
       continue;
     }
-    return PUT(f, from, close, end ? SAY(f, "slice(%s, %s, %s)", of, begin, end) : SAY(f, "slice(%s, %s)", of, begin));
+    return PUT(f, from, close,
+               end ? SAY(f, "slice(%s, %s, %s)", of, begin, end) : SAY(f, "slice(%s, %s)", of, begin));
   }
   return false;
 }
@@ -403,7 +405,8 @@ static bool mapping(FlForeign *f) {
     if (close < i + 4 || !IS(f, i + 2, ":") || (i && ANY(f, i - 1, ") else agg aggregate"))) continue;
     bool argument = i > 1 && ANY(f, i - 1, "( =") && !ANY(f, 0, "let var const") && !word(f, 0 + (i == 1));
     bool call = false;
-    for (int k = 0; k < i; k++) call |= ANY(f, k, "agg aggregate rename replace map with_columns fillna fill_null replace_na");
+    for (int k = 0; k < i; k++)
+      call |= ANY(f, k, "agg aggregate rename replace map with_columns fillna fill_null replace_na");
     if (call || argument) continue;
     const char *all = "";
     for (int at = i + 1; all && at < close; at = fl_foreign_end(f, at) + 2) {
@@ -438,10 +441,10 @@ static bool block_of_lambda(FlForeign *f) {
 }
 
 bool fl_foreign_forms(FlForeign *f) {
-  static FlForeignRule *const rules[] = {block_of_lambda, lambda, membership,
-      needless, conversion, compared_null, turbofish, postfix_cast,
-                                         operator_of, equals, side_by_side, characters, range, column, comprehension,
-                                             short_change, mapped, taken_apart, mapping, spread};
+  static FlForeignRule *const rules[] = {
+      block_of_lambda, lambda,       membership, needless,     conversion, compared_null, turbofish,
+      postfix_cast,    operator_of,  equals,     side_by_side, characters, range,         column,
+      comprehension,   short_change, mapped,     taken_apart,  mapping,    spread};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
     if (rules[k](f)) return true;
   return false;

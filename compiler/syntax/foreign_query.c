@@ -8,23 +8,24 @@
 
 #include <stdlib.h>
 
-typedef struct Item { /* of the list behind `select` */
+typedef struct Item {      /* of the list behind `select` */
   const char *text, *name; /* name: NULL: the column alone */
   bool total, column;      /* total: of aggregates; column: a name by itself */
 } Item;
 
 typedef struct Query {
   FlVec(Item) items;
-  const char *tables;   /* the table, with its joins as verbs */
+  const char *tables; /* the table, with its joins as verbs */
   FlVec(const char *) aliases;
   const char *where, *keys, *having, *limit, *offset;
-  const char *order;    /* as arguments of `sort` */
+  const char *order;              /* as arguments of `sort` */
   const char *partition, *window; /* of windows: their groups and their order */
   bool distinct, windows, all;
 } Query;
 
-static const char *const clauses = "from FROM where WHERE group GROUP having HAVING order ORDER limit LIMIT offset OFFSET "
-                                   "join JOIN left LEFT right RIGHT inner INNER full FULL cross CROSS union UNION";
+static const char *const clauses =
+    "from FROM where WHERE group GROUP having HAVING order ORDER limit LIMIT offset OFFSET "
+    "join JOIN left LEFT right RIGHT inner INNER full FULL cross CROSS union UNION";
 
 static FlForeign part(FlForeign *f, const char *text) {
   FlForeign p = {.arena = f->arena, .text = text, .file = f->file, .all = f->all};
@@ -40,7 +41,8 @@ static const char *expression(FlForeign *f, const Query *q, const char *text, bo
   for (int i = p.tokens.n - 1; i >= 0; i--) {
     int close = IS(&p, i + 1, "(") ? pair(&p, i + 1) : -1;
     for (int k = 0; k < q->aliases.n; k++)
-      if (IS(&p, i, q->aliases.at[k]) && IS(&p, i + 1, ".") && !(i && IS(&p, i - 1, "."))) PUT(&p, i, i + 1, "");
+      if (IS(&p, i, q->aliases.at[k]) && IS(&p, i + 1, ".") && !(i && IS(&p, i - 1, ".")))
+        PUT(&p, i, i + 1, "");
     const char *by = close > 0 && word(&p, i) ? fl_foreign_aggregate(TEXT(&p, i, i)) : NULL;
     if (!by) continue;
     *total = true;
@@ -52,7 +54,8 @@ static const char *expression(FlForeign *f, const Query *q, const char *text, bo
   return p.text;
 }
 
-/* `f(x) over (partition by k order by y)` up to the token `close`; its window is the query's. NULL: another one. */
+/* `f(x) over (partition by k order by y)` up to the token `close`; its window is the query's. NULL: another
+ * one. */
 static const char *windowed(FlForeign *f, Query *q, int from, int over, int close) {
   int at = over + 2;
   const char *keys = "", *order = "";
@@ -68,15 +71,20 @@ static const char *windowed(FlForeign *f, Query *q, int from, int over, int clos
       if (ANY(f, k, "rows ROWS range RANGE")) return NULL;
     at = close;
   }
-  if (at != close || (q->windows && (strcmp(q->partition, keys) != 0 || strcmp(q->window, order) != 0))) return NULL;
+  if (at != close || (q->windows && (strcmp(q->partition, keys) != 0 || strcmp(q->window, order) != 0)))
+    return NULL;
   q->windows = true, q->partition = keys, q->window = order;
   const char *name = TEXT(f, from, from);
   bool total = false;
   if (fl_foreign_same_word(name, "row_number")) return *order ? "row_number() + 1" : NULL;
   if (fl_foreign_same_word(name, "rank") || fl_foreign_same_word(name, "dense_rank"))
-    return *order && !strchr(order, ',') ? SAY(f, "rank(%s, method = \"%s\")", order, strlen(name) == 4 ? "min" : "dense") : NULL;
+    return *order && !strchr(order, ',')
+               ? SAY(f, "rank(%s, method = \"%s\")", order, strlen(name) == 4 ? "min" : "dense")
+               : NULL;
   if (fl_foreign_same_word(name, "lag") || fl_foreign_same_word(name, "lead"))
-    return *order ? SAY(f, "%s%s", strlen(name) == 3 ? "lag" : "lead", expression(f, q, TEXT(f, from + 1, over - 1), &total)) : NULL;
+    return *order ? SAY(f, "%s%s", strlen(name) == 3 ? "lag" : "lead",
+                        expression(f, q, TEXT(f, from + 1, over - 1), &total))
+                  : NULL;
   return *order || !fl_foreign_aggregate(name) ? NULL : expression(f, q, TEXT(f, from, over - 1), &total);
 }
 
@@ -98,7 +106,8 @@ static bool item(FlForeign *f, Query *q, int from, int to) {
   FlForeign p = part(f, out.text);
   out.column = p.tokens.n == 1 && word(&p, 0);
   bool call = p.tokens.n == 4 && IS(&p, 1, "(") && word(&p, 2);
-  if (!out.name && !out.column) out.name = call ? TEXT(&p, 2, 2) : strcmp(out.text, "count()") == 0 ? "n" : NULL;
+  if (!out.name && !out.column)
+    out.name = call ? TEXT(&p, 2, 2) : strcmp(out.text, "count()") == 0 ? "n" : NULL;
   if (out.name && out.column && strcmp(out.name, out.text) == 0) out.name = NULL;
   fl_vec_push(f->arena, &q->items, out);
   return out.name || out.column;
@@ -173,7 +182,8 @@ static const char *ordered(FlForeign *f, const Query *q, int from, int to) {
   for (int at = from; at <= to;) {
     int end = fl_foreign_end(f, at), last;
     if (end > to) end = to;
-    for (last = end; last > at && ANY(f, last, "asc ASC desc DESC first FIRST last LAST nulls NULLS");) last--;
+    for (last = end; last > at && ANY(f, last, "asc ASC desc DESC first FIRST last LAST nulls NULLS");)
+      last--;
     bool down = ANY(f, last + 1, "desc DESC");
     const char *key = by_position(q, expression(f, q, TEXT(f, at, last), &total));
     for (int k = 0; key && k < q->items.n; k++) /* what is selected has its name */
@@ -234,7 +244,8 @@ static const char *of_windows(FlForeign *f, const Query *q, const char *out) {
   }
   if (*q->window) out = SAY(f, "%s |> sort(%s)", out, q->window);
   const char *keys = strchr(q->partition, ',') ? SAY(f, "(%s)", q->partition) : q->partition;
-  out = *keys ? SAY(f, "%s |> derive(by = %s%s)", out, keys, made) : SAY(f, "%s |> derive(%s)", out, made + 2);
+  out =
+      *keys ? SAY(f, "%s |> derive(by = %s%s)", out, keys, made) : SAY(f, "%s |> derive(%s)", out, made + 2);
   return q->all ? out : SAY(f, "%s |> select(%s)", out, names);
 }
 
@@ -306,7 +317,8 @@ static bool with_names(FlForeign *f) {
   for (int i = p.tokens.n - 1; i >= 0; i--) {
     if (!ANY(&p, i, "select SELECT")) continue;
     int end = i;
-    while (end + 1 < p.tokens.n && !(fl_foreign_kind(&p, end + 1, FL_FOREIGN_LINE) && IS(&p, end + 2, "let"))) end++;
+    while (end + 1 < p.tokens.n && !(fl_foreign_kind(&p, end + 1, FL_FOREIGN_LINE) && IS(&p, end + 2, "let")))
+      end++;
     if (end + 1 == p.tokens.n && fl_foreign_kind(&p, end, FL_FOREIGN_LINE)) end--;
     const char *by = query(&p, i, end);
     if (!by) return false;
@@ -318,13 +330,17 @@ static bool with_names(FlForeign *f) {
 /* `sqldf("select ..")`, `duckdb.sql("select ..").df()`: the query that the text has */
 static bool in_text(FlForeign *f) {
   for (int i = 0; i + 3 < f->tokens.n; i++) {
-    int close = ANY(f, i, "sql sqldf read_sql read_sql_query query") && IS(f, i + 1, "(") ? pair(f, i + 1) : -1;
+    int close =
+        ANY(f, i, "sql sqldf read_sql read_sql_query query") && IS(f, i + 1, "(") ? pair(f, i + 1) : -1;
     const char *t = close > 0 && literal(f, i + 2) ? TEXT(f, i + 2, i + 2) : "";
     size_t quotes = strncmp(t, "\"\"\"", 3) == 0 ? 3 : 1, n = strlen(t);
     while (n > 2 * quotes && strchr(" \n\t", t[quotes])) t++, n--;
-    if (n < 2 * quotes + 6 || (strncmp(t + quotes, "select", 6) != 0 && strncmp(t + quotes, "SELECT", 6) != 0)) continue;
+    if (n < 2 * quotes + 6 ||
+        (strncmp(t + quotes, "select", 6) != 0 && strncmp(t + quotes, "SELECT", 6) != 0))
+      continue;
     int first = fl_foreign_operand(f, i);
-    if (IS(f, close + 1, ".") && ANY(f, close + 2, "df pl fetchdf to_df collect") && IS(f, close + 3, "(")) close = pair(f, close + 3);
+    if (IS(f, close + 1, ".") && ANY(f, close + 2, "df pl fetchdf to_df collect") && IS(f, close + 3, "("))
+      close = pair(f, close + 3);
     const char *text = fl_arena_strndup(f->arena, t + quotes, n - 2 * quotes);
     return PUT(f, first, close, SAY(f, first == 0 ? "%s" : "(%s)", text));
   }
@@ -359,11 +375,13 @@ static bool case_of(FlForeign *f) {
 bool fl_foreign_query(FlForeign *f) {
   bool any = false;
   for (int i = 0; i < f->tokens.n && !any; i++)
-    any = ANY(f, i, "select SELECT Select case CASE sqldf") || (literal(f, i) && ANY(f, i - 2, "sql read_sql read_sql_query query"));
+    any = ANY(f, i, "select SELECT Select case CASE sqldf") ||
+          (literal(f, i) && ANY(f, i - 2, "sql read_sql read_sql_query query"));
   if (!any) return false;
   if (in_text(f)) return true;
   for (int i = f->tokens.n - 1; i > 0; i--) /* a query goes over lines */
-    if (fl_foreign_kind(f, i, FL_FOREIGN_LINE) && ANY(f, 0, "select SELECT with WITH")) return PUT(f, i, i, " ");
+    if (fl_foreign_kind(f, i, FL_FOREIGN_LINE) && ANY(f, 0, "select SELECT with WITH"))
+      return PUT(f, i, i, " ");
   if (case_of(f) || with_names(f)) return true;
   for (int i = f->tokens.n - 1; i >= 0; i--) {
     bool begins = i == 0 || ANY(f, i - 1, "= <- (");

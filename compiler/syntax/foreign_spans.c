@@ -83,15 +83,16 @@ static const char *renamed(FlForeign *f, int from, const char *name, const char 
   return out;
 }
 
-/* An expression in which the table's columns are names: `t.x`, `t["x"]`, `t$x`, rows of `t.apply(f, axis=1)`. */
+/* An expression in which the table's columns are names: `t.x`, `t["x"]`, `t$x`, rows of `t.apply(f, axis=1)`.
+ */
 static const char *by_columns(FlForeign *f, const char *text, const char *table) {
   FlForeign p = part(f, text);
   for (int i = p.tokens.n - 2; i >= 0; i--) {
     if (!IS(&p, i, table) || (i && ANY(&p, i - 1, ". $"))) continue;
     const char *name = IS(&p, i + 1, "[") ? fl_foreign_plain(&p, i + 2) : NULL;
     int close = IS(&p, i + 2, "apply") && IS(&p, i + 3, "(") ? pair(&p, i + 3) : -1;
-    if (close > 6 && IS(&p, close - 2, "=") && IS(&p, close - 1, "1") && IS(&p, close - 4, ",") && IS(&p, i + 4,
-        "lambda") && IS(&p, i + 6, ":")) {
+    if (close > 6 && IS(&p, close - 2, "=") && IS(&p, close - 1, "1") && IS(&p, close - 4, ",") &&
+        IS(&p, i + 4, "lambda") && IS(&p, i + 6, ":")) {
       FlForeign body = part(f, TEXT(&p, i + 7, close - 5));
       const char *row = TEXT(&p, i + 5, i + 5), *of = by_columns(f, body.text, row);
       PUT(&p, i, close, SAY(f, "(%s)", of));
@@ -119,8 +120,9 @@ static const char *changed(FlForeign *f, int first, int last) {
   int in = IS(f, first + 2, "loc") && IS(f, first + 3, "[") ? pair(f, first + 3) : -1;
   column = in > 0 && IS(f, in - 2, ",") ? fl_foreign_plain(f, in - 1) : NULL;
   if (column && IS(f, in + 1, "="))
-    return SAY(f, "derive(%s, %s = if %s { %s } else { %s })", table, column, by_columns(f, TEXT(f, first + 4,
-        in - 3), table), by_columns(f, TEXT(f, in + 2, last), table), column);
+    return SAY(f, "derive(%s, %s = if %s { %s } else { %s })", table, column,
+               by_columns(f, TEXT(f, first + 4, in - 3), table), by_columns(f, TEXT(f, in + 2, last), table),
+               column);
   for (int i = first; i + 2 < last; i++) /* t.drop(.., inplace=True) */
     if (IS(f, i, ",") && IS(f, i + 1, "inplace") && IS(f, i + 2, "=") && ANY(f, i + 3, "True true"))
       return SAY(f, "%s%s", TEXT(f, first, i - 1), TEXT(f, i + 4, last));
@@ -149,12 +151,14 @@ static bool new_table(FlForeign *f, int first, int last, FlForeignSpan *out) {
 static bool fitted_later(FlForeign *f, int first, int last, FlForeignSpan *out) {
   int at = ANY(f, first, "let var") ? first + 1 : first, call = at + 2;
   while (IS(f, call + 1, ".")) call += 2;
-  bool made = word(f, at) && ANY(f, at + 1, "= <-") && strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZ", TEXT(f, call, call)[0]);
+  bool made =
+      word(f, at) && ANY(f, at + 1, "= <-") && strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZ", TEXT(f, call, call)[0]);
   if (!made || !IS(f, call + 1, "(") || pair(f, call + 1) != last) return false;
   const char *model = TEXT(f, at, at);
   int fit = last + 1;
   while (fit < f->tokens.n && !IS(f, fit, model)) fit++;
-  int open = fit + 3, close = ANY(f, fit + 2, "fit fit_transform") && IS(f, fit + 1, ".") ? pair(f, open) : -1;
+  int open = fit + 3,
+      close = ANY(f, fit + 2, "fit fit_transform") && IS(f, fit + 1, ".") ? pair(f, open) : -1;
   int begin = fit;
   while (begin > last + 1 && !line(f, begin - 1)) begin--;
   if (close < 0 || (close + 1 < f->tokens.n && !line(f, close + 1))) return false;

@@ -28,14 +28,14 @@ static bool of_groups(FlForeign *f) {
     const char *columns = NULL, *several = NULL;
     int list = IS(f, dot, "[") && IS(f, dot + 1, "[") ? pair(f, dot + 1) : -1;
     if (list > 0 && IS(f, list + 1, "]")) several = TEXT(f, dot + 1, list), dot = list + 2;
-    else if (IS(f, dot, ".") && word(f, dot + 1) && IS(f, dot + 2, ".")) columns = TEXT(f, dot + 1, dot + 1),
-        dot += 2;
+    else if (IS(f, dot, ".") && word(f, dot + 1) && IS(f, dot + 2, "."))
+      columns = TEXT(f, dot + 1, dot + 1), dot += 2;
     int open = dot + 2, end = IS(f, dot, ".") && word(f, dot + 1) && IS(f, open, "(") ? pair(f, open) : -1;
     if (end < 0) continue;
     const char *name = TEXT(f, dot + 1, dot + 1), *aggregate = fl_foreign_aggregate(name), *what = NULL;
     if (several) what = aggregate && end == open + 1 ? of_several(f, several, aggregate) : NULL;
-    else if (ANY(f, dot + 1, "agg aggregate summarize summarise")) what = fl_foreign_aggregates(f, columns,
-        open + 1, end - 1);
+    else if (ANY(f, dot + 1, "agg aggregate summarize summarise"))
+      what = fl_foreign_aggregates(f, columns, open + 1, end - 1);
     else if (ANY(f, dot + 1, "transform") && columns && end == open + 2 && fl_foreign_plain(f, open + 1)) {
       const char *total = fl_foreign_aggregate(fl_foreign_plain(f, open + 1));
       int comma = fl_foreign_end(f, i + 2) + 1;
@@ -74,8 +74,10 @@ static bool of_package(FlForeign *f) {
     if (aggregate && fl_foreign_plain(f, open + 1))
       return PUT(f, i, close, SAY(f, "%s(%s)", aggregate, fl_foreign_plain(f, open + 1)));
     if (ANY(f, name,
-        "sqrt exp log log2 log10 sin cos tan abs floor ceil mean median sum max min var cumsum argmax argmin "
-                     "argsort outer inv det solve norm svd eigh qr pinv eye pi any all tanh sinh cosh log1p expm1 hypot nan inf sort isfinite"))
+            "sqrt exp log log2 log10 sin cos tan abs floor ceil mean median sum max min var cumsum argmax "
+            "argmin "
+            "argsort outer inv det solve norm svd eigh qr pinv eye pi any all tanh sinh cosh log1p expm1 "
+            "hypot nan inf sort isfinite"))
       return PUT(f, i, i + 1, "");
   }
   return false;
@@ -296,6 +298,18 @@ static bool shape(FlForeign *f) {
   return false;
 }
 
+/* `np.corrcoef(a, b)[0, 1]` */
+static bool correlation(FlForeign *f) {
+  for (int i = 0; i + 8 < f->tokens.n; i++) {
+    int close = IS(f, i, "np") && IS(f, i + 2, "corrcoef") && IS(f, i + 3, "(") ? pair(f, i + 3) : -1;
+    if (close < 0 || !IS(f, close + 1, "[") || pair(f, close + 1) != close + 5 || !ANY(f, close + 2, "0 1"))
+      continue;
+    if (ANY(f, close + 4, "0 1") && !IS(f, close + 2, TEXT(f, close + 4, close + 4)))
+      return PUT(f, i, close + 5, SAY(f, "corr(%s)", TEXT(f, i + 4, close - 1)));
+  }
+  return false;
+}
+
 /* The module of what a call becomes: `decomposition` of `PCA(x)`; NULL: none. */
 static const char *module_of(FlForeign *f, const char *call) {
   FlForeign p = {.arena = f->arena, .text = call, .file = f->file, .all = f->all};
@@ -352,10 +366,10 @@ static bool of_model(FlForeign *f) {
 }
 
 bool fl_foreign_before_calls(FlForeign *f) {
-  static FlForeignRule *const rules[] = {fl_foreign_query, choice,  located,        over,      rolled,
-                                         left_out, shape,   pulled,         by_group,  formula,
-                                         set_of_columns,    different,      fitted,    numbered_rows,
-                                         keys_of_join,      of_groups,      of_package};
+  static FlForeignRule *const rules[] = {fl_foreign_query, choice,    located,     over,     rolled,
+                                         left_out,         shape,     pulled,      by_group, formula,
+                                         set_of_columns,   different, correlation, fitted,   numbered_rows,
+                                         keys_of_join,     of_groups, of_package};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
     if (rules[k](f)) return true;
   return false;

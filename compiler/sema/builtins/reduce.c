@@ -384,8 +384,7 @@ FlVal fl_builtin_count(FlSema *s, FlCallSite *c) {
   FlDiag *d =
       fl_sema_report(s, FL_E0323, c->args[0].span, "`%s` takes an array, a table or a list, and this is %s",
                      c->builtin->name, fl_val_text(s, v));
-  if (v.type->kind == FL_TY_SCALAR && v.type->dtype == FL_TEXT)
-    fl_habit_length(s, d, c->args[0].span);
+  if (v.type->kind == FL_TY_SCALAR && v.type->dtype == FL_TEXT) fl_habit_length(s, d, c->args[0].span);
   return fl_val_error(s);
 }
 

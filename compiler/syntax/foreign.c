@@ -316,8 +316,9 @@ static void offer(FlSink *sink, FlDiag *d, uint32_t start, const char *old, cons
 }
 
 const char *fl_foreign_by_rules(FlForeign *f) {
-  static FlForeignRule *const rules[] = {fl_foreign_blocks,       fl_foreign_texts, fl_foreign_forms,
-                                         fl_foreign_before_calls, fl_foreign_calls, fl_foreign_behind_calls};
+  static FlForeignRule *const rules[] = {fl_foreign_blocks,       fl_foreign_texts,        fl_foreign_forms,
+                                         fl_foreign_scored,       fl_foreign_before_calls, fl_foreign_calls,
+                                         fl_foreign_behind_calls, fl_foreign_learning};
   int changes = 0;
   for (size_t k = 0;
        k < sizeof rules / sizeof *rules && changes < MOST_CHANGES && strlen(f->text) <= LONGEST;)

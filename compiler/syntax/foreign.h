@@ -72,7 +72,8 @@ const char *fl_foreign_type(const char *name);
 const char *fl_foreign_plain(const FlForeign *f, int i);
 
 FlForeignRule fl_foreign_texts, fl_foreign_forms, fl_foreign_blocks, fl_foreign_calls,
-    fl_foreign_before_calls, fl_foreign_behind_calls, fl_foreign_query;
+    fl_foreign_before_calls, fl_foreign_behind_calls, fl_foreign_query, fl_foreign_scored,
+    fl_foreign_learning;
 
 /* A statement of which all is rewritten by the rules; NULL: they do not end. */
 const char *fl_foreign_by_rules(FlForeign *f);

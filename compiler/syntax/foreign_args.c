@@ -10,12 +10,6 @@ static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVW
 static bool is_name(const char *s) { return *s && !strchr("0123456789", *s) && strspn(s,
     letters) == strlen(s); }
 
-static FlForeign part(FlForeign *f, const char *text) {
-  FlForeign p = {.arena = f->arena, .text = text, .file = f->file, .all = f->all};
-  fl_foreign_tokens(f->arena, text, strlen(text), &p.tokens);
-  return p;
-}
-
 /* A text with all of it in one pair of brackets: what stands in them; NULL: it is not so. */
 static const char *in_brackets(FlForeign *f, const char *text, const char *opens) {
   FlForeign p = part(f, text);
@@ -227,42 +221,9 @@ static const char *primary(FlForeign *f, const char *text) {
   return n && fl_foreign_operand(&p, n - 1) == 0 && !ANY(&p, 0, "- not if for") ? text : SAY(f, "(%s)", text);
 }
 
-/* ">1" of Excel, "north", 3 */
-static const char *criterion(FlForeign *f, const char *text) {
-  FlForeign p = part(f, text);
-  const char *plain = p.tokens.n == 1 ? fl_foreign_plain(&p, 0) : NULL;
-  if (!plain) return SAY(f, "== %s", text);
-  size_t n = strspn(plain, "<>=");
-  const char *value = plain + n, *sign = fl_arena_strndup(f->arena, plain, n);
-  if (!n) sign = "==";
-  if (strcmp(sign, "=") == 0) sign = "==";
-  if (strcmp(sign, "<>") == 0) sign = "!=";
-  bool number = *value && strspn(value, "0123456789.-") == strlen(value);
-  return SAY(f, number ? "%s %s" : "%s \"%s\"", sign, value);
-}
-
 static const char *how_joined(FlForeign *f, const char *text) {
   if (!*text || strcmp(text, "\"inner\"") == 0) return "";
   return SAY(f, ", how = %s", strcmp(text, "\"outer\"") == 0 ? "\"full\"" : text);
-}
-
-static const char *type_of(FlForeign *f, const char *text) {
-  FlForeign p = part(f, text);
-  const char *plain = fl_foreign_plain(&p, 0), *name = plain ? plain : TEXT(&p, p.tokens.n - 1,
-      p.tokens.n - 1);
-  const char *by = fl_foreign_type(name);
-  if (!by && (strcmp(name, "f64") == 0 || strcmp(name, "i64") == 0 || strcmp(name, "Utf8") == 0)) by =
-      name[0] == 'U' ? "text" : name;
-  return by;
-}
-
-static const char *part_of_date(FlForeign *f, const char *text) {
-  static const char *const parts = "year month day hour minute second quarter";
-  FlForeign p = part(f, text);
-  const char *name = SAY(f, "%s", TEXT(&p, 0, 0));
-  for (char *c = (char *)(uintptr_t)name; *c; c++) *c |= 32;
-  if (p.tokens.n < 3 || !ANY(&p, 1, "from FROM") || !strstr(parts, name)) return NULL;
-  return SAY(f, "%s(%s)", name, TEXT(&p, 2, p.tokens.n - 1));
 }
 
 /* Without the `d.` of a lambda's row; NULL: the row itself is used. */
@@ -332,55 +293,6 @@ static const char *transposed(FlForeign *f, const char *text) {
   return all.n ? out : NULL;
 }
 
-/* A pattern that is written out: 'P' a text without signs of patterns, 'R' any, '1' a text and all before its
- * first place. */
-static const char *pattern(FlForeign *f, const char *text, char how) {
-  FlForeign p = part(f, text);
-  int at = IS(&p, 0, "r") && literal(&p, 1) ? 1 : 0;
-  if (at + 1 != p.tokens.n || !literal(&p, at)) return how == 'P' && is_name(text) ? text : NULL;
-  const char *t = TEXT(&p, at, at), *inner = fl_arena_strndup(f->arena, t + 1, strlen(t) - 2);
-  bool plain = !strpbrk(inner, "\\^$.|?*+()[]{}\"");
-  if (how == 'P') return plain ? SAY(f, "\"%s\"", inner) : NULL;
-  if (how == '1') return plain ? SAY(f, "r\"(?s)^(.*?)%s\"", inner) : NULL;
-  if (strchr(inner, '"')) return NULL;
-  const char *out = "";
-  for (const char *c = inner; *c; c++) { /* in R and Python's plain texts a backslash is written twice */
-    if (*c == '\\' && c[1] == '\\' && !at) c++;
-    out = SAY(f, "%s%c", out, *c);
-  }
-  return SAY(f, "r\"%s\"", out);
-}
-
-/* A position that counts from 1 */
-static const char *from_zero(FlForeign *f, const char *text) {
-  if (text[strspn(text, "0123456789")] == 0)
-    return *text && *text != '0' ? SAY(f, "%d", atoi(text) - 1) : NULL;
-  return text[0] == '-' ? NULL : SAY(f, "%s - 1", primary(f, text));
-}
-
-/* A day or a time that is written out */
-static const char *moment(FlForeign *f, const char *text) {
-  FlForeign p = part(f, text);
-  const char *plain = p.tokens.n == 1 ? fl_foreign_plain(&p, 0) : NULL;
-  if (!plain || strlen(plain) < 10 || plain[4] != '-' || plain[7] != '-') return NULL;
-  return SAY(f, strlen(plain) == 10 ? "date(\"%s\")" : "datetime(\"%s\")", plain);
-}
-
-/* A unit of time: `"month"`, `"1mo"`, `"M"` */
-static const char *unit(FlForeign *f, const char *text) {
-  static const char *const units[][2] = {
-      {"1y", "year"},    {"1q", "quarter"}, {"1mo", "month"}, {"1w", "week"}, {"1d", "day"},
-      {"1h", "hour"},    {"Y", "year"},     {"Q", "quarter"}, {"M", "month"}, {"MS", "month"},
-      {"W", "week"},     {"D", "day"},      {"d", "day"},     {"h", "hour"},  {"H", "hour"},
-      {"min", "minute"}, {"1m", "minute"},  {"1s", "second"}, {"s", "second"}};
-  FlForeign p = part(f, text);
-  const char *plain = p.tokens.n == 1 ? fl_foreign_plain(&p, 0) : NULL;
-  for (size_t k = 0; plain && k < sizeof units / sizeof *units; k++)
-    if (strcmp(units[k][0], plain) == 0 || strcmp(units[k][1], plain) == 0)
-      return SAY(f, "\"%s\"", units[k][1]);
-  return NULL;
-}
-
 const char *fl_foreign_argument(FlForeign *f, const char *text, char how) {
   int n = 0;
   const char *all;
@@ -394,29 +306,16 @@ const char *fl_foreign_argument(FlForeign *f, const char *text, char how) {
   case 'v': return lambda_name(f, text);
   case 'b': return lambda_body(f, text);
   case 'a': return aggregate(f, text);
-  case 't': return type_of(f, text);
   case 'p': return primary(f, text);
   case 'l': all = in_brackets(f, text, "[ ("); return all ? all : text;
   case 'L': return in_brackets(f, text, "[ (");
   case 'i': all = in_brackets(f, text, "[ ( {"); return all ? SAY(f, "[%s]", all) : text;
-  case 'x': return criterion(f, text);
   case 'h': return how_joined(f, text);
   case 'w': return condition(f, &(FlForeignArg){.text = text});
   case 'N': return named(f, text);
   case 'S': return suffix(f, text);
-  case 'y': return part_of_date(f, text);
   case 'T': return transposed(f, text);
-  case 'P': return pattern(f, text, 'P');
-  case 'R': return pattern(f, text, 'R');
-  case '1': return pattern(f, text, '1');
-  case '2': return strchr(text, '$') || text[0] != '"' ? NULL : SAY(f, "\"$\\{1}%s", text + 1);
-  case 'z': return from_zero(f, text);
-  case 'D': return moment(f, text);
-  case 'U': return unit(f, text);
-  case 'q': return text[strspn(text, "0123456789.")] ? NULL : SAY(f, "%g", atof(text) / 100);
-  case 'n': return SAY(f, text[0] == '"' ? "parse_i64(%s)" : "i64(%s)", text);
-  case 'f': return SAY(f, text[0] == '"' ? "parse_f64(%s)" : "f64(%s)", text);
-  default: return NULL;
+  default: return fl_foreign_value(f, text, how);
   }
 }
 
@@ -470,6 +369,8 @@ static const char *selected(FlForeign *f, const FlForeignArg *a) {
       close - 1), 'c', &n));
   if (of_column(f, a->text)) return NULL; /* `summarize` is meant */
   FlForeignArg named = *a;
+  bool alias = p.tokens.n > 4 && IS(&p, p.tokens.n - 4, "alias") && IS(&p, p.tokens.n - 5, ".");
+  if (alias) return computed(f, &named);
   const char *all = columns(f, a->text, 'c', &n);
   bool plain = p.tokens.n == 1 || ANY(&p, 0, "each numeric all cols except [ ( c") || IS(&p, 0, "-");
   return plain ? all : computed(f, &named);

@@ -22,6 +22,8 @@ bool fl_foreign_is_module(const FlForeign *f, const char *name);
 void fl_foreign_split(FlForeign *f, int from, int to, FlForeignArgs *out);
 /* An argument as `how` says (foreign_calls.def); NULL: it is nothing of that kind. */
 const char *fl_foreign_argument(FlForeign *f, const char *text, char how);
+/* The same of single values (foreign_values.c): those that `fl_foreign_argument` does not know. */
+const char *fl_foreign_value(FlForeign *f, const char *text, char how);
 /* Columns to sort by, each downwards where its own word in `ways` (`true`, `[false, true]`) is `down`; NULL:
  * they are not that. */
 const char *fl_foreign_directed(FlForeign *f, const char *text, const char *ways, const char *down);

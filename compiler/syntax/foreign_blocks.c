@@ -78,6 +78,20 @@ static bool block_of_line(FlForeign *f) {
 
 /* ---- functions ---- */
 
+/* What a function says of itself, as its first statement */
+static bool said_of_itself(FlForeign *f) {
+  for (int i = 1; i < f->tokens.n; i++) {
+    if (!literal(f, i) || !fl_foreign_kind(f, i - 1, FL_FOREIGN_LINE) ||
+        !fl_foreign_kind(f, i + 1, FL_FOREIGN_LINE))
+      continue;
+    int first = 0, next = i + 1;
+    while (first < i && !IS(f, first, "{")) first++;
+    while (fl_foreign_kind(f, next, FL_FOREIGN_LINE)) next++;
+    if (first == i - 2 && !IS(f, next, "}") && ANY(f, 0, "def fn")) return PUT(f, i - 1, i, "");
+  }
+  return false;
+}
+
 /* `def f(x) {`, `function f(x) {`, `func f(x) {` */
 static bool function(FlForeign *f) {
   for (int i = 0; i < f->tokens.n; i++) {
@@ -390,10 +404,10 @@ static bool appended(FlForeign *f) {
 
 bool fl_foreign_blocks(FlForeign *f) {
   static FlForeignRule *const rules[] = {
-      indented,       block_of_line,  bound_function, function,  ends_by_word,
-      short_function, returned_early, returned,       counting,  brackets,
-      other,          imported,       learning,       structure, defaults_of_lambda,
-      word_bound,     several_bound,  bound,          type,      appended};
+      indented,       block_of_line,  said_of_itself, bound_function,     function,   ends_by_word,
+      short_function, returned_early, returned,       counting,           brackets,   other,
+      imported,       learning,       structure,      defaults_of_lambda, word_bound, several_bound,
+      bound,          type,           appended};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
     if (rules[k](f)) return true;
   return false;

@@ -126,7 +126,8 @@ static bool given(FlForeign *f, const char *param, size_t n, FlForeignArgs *args
     }
   }
   bool must = n > name + 1 && rest[0] == '=' && rest[1] == '=';
-  for (int k = *position; k < args->n && !found && !must && *rest != '-' && *rest != '!'; k++)
+  bool anywhere = must && n > name + 2 && rest[2] == '='; /* by position, too */
+  for (int k = *position; k < args->n && !found && (!must || anywhere) && *rest != '-' && *rest != '!'; k++)
     if (!args->at[k].name && !args->at[k].param) {
       found = &args->at[k];
       *position = k + 1;
@@ -134,7 +135,7 @@ static bool given(FlForeign *f, const char *param, size_t n, FlForeignArgs *args
   const char *key = fl_arena_strndup(f->arena, param, first);
   if (found) found->param = key;
   if (must) {
-    const char *value = fl_arena_strndup(f->arena, rest + 2, n - name - 2);
+    const char *value = fl_arena_strndup(f->arena, rest + 2 + anywhere, n - name - 2 - anywhere);
     return found && (strcmp(found->text, value) == 0 || fl_foreign_same_word(found->text, value));
   }
   if (found && *rest == '#') return of_rank(f, found->text, rest[1]);
@@ -202,7 +203,7 @@ static bool site_at(FlForeign *f, int i, Site *s) {
   bool path = true;
   for (int k = s->first; k < i; k++) path = path && (word(f, k) || IS(f, k, "."));
   bool package = path && word(f, s->first) && fl_foreign_is_module(f, TEXT(f, s->first, s->first));
-  bool dotted = path && ANY(f, s->first, "is which as na seq pd date") && i == s->first + 2 &&
+  bool dotted = path && ANY(f, s->first, "is which as na seq pd date write read") && i == s->first + 2 &&
                 !fl_foreign_declared(f, TEXT(f, s->first, s->first), "let var param for");
   if (package || dotted) {
     s->path = TEXT(f, s->first, i);

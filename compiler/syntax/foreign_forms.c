@@ -55,6 +55,30 @@ static bool lambda(FlForeign *f) {
   return false;
 }
 
+/* `~ .x * 2`, of purrr, where an argument begins */
+static bool formula_lambda(FlForeign *f) {
+  for (int i = 1; i + 1 < f->tokens.n; i++) {
+    if (!IS(f, i, "~") || !ANY(f, i - 1, "( , =")) continue;
+    int end = fl_foreign_end(f, i + 1);
+    const char *body = "";
+    uint32_t at = f->tokens.at[i + 1].start;
+    bool any = false;
+    for (int k = i + 1; k <= end; k++) {
+      bool own = IS(f, k, ".") && IS(f, k + 1, "x") && glued(f, k + 1) &&
+                 !(k && glued(f, k) && (word(f, k - 1) || ANY(f, k - 1, ") ]")));
+      if (!own) continue;
+      const FlForeignToken *t = &f->tokens.at[k], *x = &f->tokens.at[k + 1];
+      body = SAY(f, "%s%.*sv", body, (int)(t->start - at), f->text + at);
+      at = x->start + x->len;
+      any = true;
+    }
+    const FlForeignToken *last = &f->tokens.at[end];
+    if (any)
+      return PUT(f, i, end, SAY(f, "v => %s%.*s", body, (int)(last->start + last->len - at), f->text + at));
+  }
+  return false;
+}
+
 /* ---- operators ---- */
 
 static const char *const operators[][2] = {
@@ -103,10 +127,35 @@ static bool membership(FlForeign *f) {
       int end = IS(f, i + 2, "(") || IS(f, i + 2, "[") ? pair(f, i + 2) : fl_foreign_end(f, i + 2);
       if (end > i) return PUT(f, from, end, SAY(f, "not (%s in %s)", value, TEXT(f, i + 2, end)));
     }
-    int close = IS(f, i, "in") && IS(f, i + 1, "(") ? pair(f, i + 1) : -1;
+    int close = ANY(f, i, "in IN") && IS(f, i + 1, "(") ? pair(f, i + 1) : -1;
     if (close < 0 || !operand(f, i - 1) || ANY(f, 0, "for")) continue;
     for (int k = i + 2; k < close; k++)
-      if (IS(f, k, ",")) return PUT(f, i + 1, close, SAY(f, "[%s]", TEXT(f, i + 2, close - 1)));
+      if (IS(f, k, ",") || (close == i + 3 && literal(f, k)))
+        return PUT(f, i, close, SAY(f, "in [%s]", TEXT(f, i + 2, close - 1)));
+  }
+  return false;
+}
+
+/* `x like 'a%'`, `DATE '2024-02-01'`, `INTERVAL '7' DAY` */
+static bool of_queries(FlForeign *f) {
+  for (int i = 0; i + 1 < f->tokens.n; i++) {
+    const char *plain = fl_foreign_plain(f, i + 1);
+    if (!plain) continue;
+    if (ANY(f, i, "date DATE Date")) return PUT(f, i, i + 1, SAY(f, "date(\"%s\")", plain));
+    if (ANY(f, i, "timestamp TIMESTAMP")) return PUT(f, i, i + 1, SAY(f, "datetime(\"%s\")", plain));
+    bool no = i > 1 && ANY(f, i - 1, "not NOT");
+    int end = i - 1 - no, n = (int)strlen(plain);
+    if (!ANY(f, i, "like LIKE") || end < 0 || !operand(f, end) || !n) continue;
+    bool before = plain[0] == '%', behind = plain[n - 1] == '%' && n > 1;
+    const char *part = fl_arena_strndup(f->arena, plain + before, (size_t)(n - before - behind));
+    if (strpbrk(part, "%_")) continue;
+    int from = fl_foreign_operand(f, end);
+    const char *of = TEXT(f, from, end), *name = before && behind ? "contains"
+                                                 : before         ? "ends_with"
+                                                                  : "starts_with";
+    const char *by =
+        before || behind ? SAY(f, "%s(%s, \"%s\")", name, of, part) : SAY(f, "%s == \"%s\"", of, part);
+    return PUT(f, from, i + 1, no ? SAY(f, "not %s", by) : by);
   }
   return false;
 }
@@ -237,6 +286,9 @@ static bool characters(FlForeign *f) {
       if (ANY(f, k, ", :: = == [ (")) close = -1;
       if (ANY(f, k, ": ..")) sign = k;
     }
+    if (i + 4 < f->tokens.n && begins && IS(f, i + 1, "::") && IS(f, i + 2, "-") && IS(f, i + 3, "1"))
+      return PUT(f, fl_foreign_operand(f, i - 1), i + 4,
+                 SAY(f, "reverse_text(%s)", TEXT(f, fl_foreign_operand(f, i - 1), i - 1)));
     if (close < 0 || from < 0) continue;
     const char *of = TEXT(f, from, str ? i - 3 : i - 1);
     const char *begin = sign > i + 1 ? TEXT(f, i + 1, sign - 1) : "0",
@@ -442,9 +494,10 @@ static bool block_of_lambda(FlForeign *f) {
 
 bool fl_foreign_forms(FlForeign *f) {
   static FlForeignRule *const rules[] = {
-      block_of_lambda, lambda,       membership, needless,     conversion, compared_null, turbofish,
-      postfix_cast,    operator_of,  equals,     side_by_side, characters, range,         column,
-      comprehension,   short_change, mapped,     taken_apart,  mapping,    spread};
+      block_of_lambda, formula_lambda, lambda,    of_queries,   membership,    needless,
+      conversion,      compared_null,  turbofish, postfix_cast, operator_of,   equals,
+      side_by_side,    characters,     range,     column,       comprehension, short_change,
+      mapped,          taken_apart,    mapping,   spread};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
     if (rules[k](f)) return true;
   return false;

@@ -27,12 +27,6 @@ static const char *const clauses =
     "from FROM where WHERE group GROUP having HAVING order ORDER limit LIMIT offset OFFSET "
     "join JOIN left LEFT right RIGHT inner INNER full FULL cross CROSS union UNION";
 
-static FlForeign part(FlForeign *f, const char *text) {
-  FlForeign p = {.arena = f->arena, .text = text, .file = f->file, .all = f->all};
-  fl_foreign_tokens(f->arena, text, strlen(text), &p.tokens);
-  return p;
-}
-
 /* ---- expressions ---- */
 
 /* Aggregates and columns by their names here: `COUNT(*)`, `AVG(x)`, `s.x` */

@@ -10,12 +10,6 @@ enum { MOST_NAMES = 50 };
 
 static bool line(const FlForeign *f, int i) { return fl_foreign_kind(f, i, FL_FOREIGN_LINE); }
 
-static FlForeign part(FlForeign *f, const char *text) {
-  FlForeign p = {.arena = f->arena, .text = text, .file = f->file, .all = f->all};
-  fl_foreign_tokens(f->arena, text, strlen(text), &p.tokens);
-  return p;
-}
-
 static bool declared_before(const FlForeign *f, int before, const char *name) {
   for (int i = 1; i < before; i++)
     if (IS(f, i, name) && ANY(f, i - 1, "let var param")) return true;
@@ -168,10 +162,10 @@ static bool fitted_later(FlForeign *f, int first, int last, FlForeignSpan *out) 
   const char *fits = fl_foreign_by_rules(&p), *then = "";
   if (!fits) return false;
   if (both || begin < fit) { /* what was fitted is used */
-    FlForeign file = part(f, fits);
+    FlForeign file = part(f, SAY(f, "%s\n%s\n", f->text, fits));
     const char *what = both ? SAY(f, "%s%s.transform(%s)", TEXT(f, begin, fit - 1), model, x) : NULL;
     if (!what) return false;
-    FlForeign q = {.arena = f->arena, .text = what, .file = fits, .all = &file.tokens};
+    FlForeign q = {.arena = f->arena, .text = what, .file = file.text, .all = &file.tokens};
     fl_foreign_tokens(f->arena, what, strlen(what), &q.tokens);
     then = fl_foreign_by_rules(&q);
     if (!then) return false;
@@ -183,6 +177,54 @@ static bool fitted_later(FlForeign *f, int first, int last, FlForeignSpan *out) 
   out->now = SAY(f, "%s%s%s", between, fits, then);
   out->judged = (uint32_t)strlen(out->now);
   out->last = close;
+  return true;
+}
+
+/* ---- a list that a loop fills ---- */
+
+/* `acc = []`, `for v in a: if c: acc.append(e)`: all that a comprehension says */
+static bool filled_by_loop(FlForeign *f, int first, int last, FlForeignSpan *out) {
+  int at = ANY(f, first, "let var") ? first + 1 : first, i = last + 1;
+  if (!word(f, at) || !ANY(f, at + 1, "= <-") || !IS(f, at + 2, "[") || pair(f, at + 2) != last ||
+      last != at + 3)
+    return false;
+  while (line(f, i)) i++;
+  int in = i + 2, colon = in, test = -1;
+  if (!IS(f, i, "for") || !word(f, i + 1) || !IS(f, in, "in")) return false;
+  while (colon < f->tokens.n && !IS(f, colon, ":")) colon++;
+  int body = colon + 1, end = colon;
+  while (line(f, body)) body++;
+  if (IS(f, body, "if")) {
+    for (test = body, end = body; end < f->tokens.n && !line(f, end) && !IS(f, end, ":"); end++) continue;
+    if (!IS(f, end, ":")) return false;
+    for (body = end + 1; line(f, body);) body++;
+  }
+  bool adds = IS(f, body, TEXT(f, at, at)) && IS(f, body + 1, ".") && IS(f, body + 2, "append") &&
+              IS(f, body + 3, "(");
+  int close = adds ? pair(f, body + 3) : -1, next = close + 1;
+  if (close < 0 || !line(f, next)) return false;
+  while (line(f, next)) next++;
+  if (next < f->tokens.n) { /* the loop ends here */
+    char before = f->text[f->tokens.at[next].start - 1];
+    if (before == ' ' || before == '\t') return false;
+  }
+  const char *condition = test > 0 ? SAY(f, " %s", TEXT(f, test, end - 1)) : "";
+  FlForeign p = part(f, SAY(f, "let %s = [for %s in %s%s: %s]", TEXT(f, at, at), TEXT(f, i + 1, i + 1),
+                            TEXT(f, in + 1, colon - 1), condition, TEXT(f, body + 4, close - 1)));
+  out->now = fl_foreign_by_rules(&p);
+  if (!out->now) return false;
+  out->judged = (uint32_t)strlen(out->now);
+  out->last = close;
+  return true;
+}
+
+/* The statement before a loop that gives the name of what it fills: `acc = []` */
+static bool empty_before(const FlForeign *f, int *first, int *last) {
+  int i = *first - 1;
+  while (i >= 0 && line(f, i)) i--;
+  if (i < 3 || !IS(f, *first, "for") || !IS(f, i, "]") || pair(f, i) != i - 1) return false;
+  *last = i;
+  *first = ANY(f, i - 4, "let var") ? i - 4 : i - 3;
   return true;
 }
 
@@ -203,6 +245,12 @@ static bool maker(const FlForeign *f, int *first, int *last) {
 bool fl_foreign_span(FlForeign *f, int first, int last, FlForeignSpan *out) {
   out->first = first;
   if (new_table(f, first, last, out) || fitted_later(f, first, last, out)) return true;
+  int begin = first, end = last;
+  if (filled_by_loop(f, first, last, out)) return true;
+  if (empty_before(f, &begin, &end)) {
+    out->first = begin;
+    if (filled_by_loop(f, begin, end, out)) return true;
+  }
   if (!maker(f, &first, &last)) return false;
   out->first = first;
   return fitted_later(f, first, last, out);

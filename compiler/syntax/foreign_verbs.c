@@ -312,8 +312,7 @@ static bool correlation(FlForeign *f) {
 
 /* The module of what a call becomes: `decomposition` of `PCA(x)`; NULL: none. */
 static const char *module_of(FlForeign *f, const char *call) {
-  FlForeign p = {.arena = f->arena, .text = call, .file = f->file, .all = f->all};
-  fl_foreign_tokens(f->arena, call, strlen(call), &p.tokens);
+  FlForeign p = part(f, call);
   const char *made = fl_foreign_by_rules(&p);
   return made && word(&p, 0) && IS(&p, 1, ".") ? TEXT(&p, 0, 0) : NULL;
 }
@@ -358,18 +357,60 @@ static bool of_model(FlForeign *f) {
     for (int k = 1; k + 3 < file.tokens.n; k++)
       if (IS(&file, k, model) && ANY(&file, k - 1, "let var") && IS(&file, k + 1, "=") && IS(&file, k + 3,
           ".")) module = TEXT(&file, k + 2, k + 2);
-    const char *name = IS(f, i, "predict") ? "predict" : IS(f, i, "transform") ? "apply" : "predict_prob";
+    bool labels = module && ANY(f, i, "predict") && (f->ways & FL_FOREIGN_SECOND);
+    const char *name = labels                  ? "predict_label"
+                       : IS(f, i, "predict")   ? "predict"
+                       : IS(f, i, "transform") ? "apply"
+                                               : "predict_prob";
     if (module) return PUT(f, i - 2, close, SAY(f, "%s.%s(%s, %s)", module, name, model, TEXT(f, i + 2,
         close - 1)));
   }
   return false;
 }
 
+/* `t |> group_by(k).agg(..)`: a pipe goes on as one. */
+static bool pipe_goes_on(FlForeign *f) {
+  for (int i = 1; i + 3 < f->tokens.n; i++) {
+    int close = ANY(f, i - 1, "|> %>%") && word(f, i) && IS(f, i + 1, "(") ? pair(f, i + 1) : -1;
+    bool called = close > 0 && IS(f, close + 1, ".") && word(f, close + 2) && IS(f, close + 3, "(");
+    if (called) return PUT(f, close + 1, close + 1, " |> ");
+  }
+  return false;
+}
+
+/* `t |> group_by(k) |> sum(x)`: an aggregate of groups is a verb's. */
+static bool piped_aggregate(FlForeign *f) {
+  for (int i = 3; i + 2 < f->tokens.n; i++) {
+    int open = IS(f, i, "|>") && IS(f, i - 1, ")") ? pair(f, i - 1) : -1,
+        close = IS(f, i + 2, "(") ? pair(f, i + 2) : -1;
+    bool groups = open > 0 && ANY(f, open - 1, "group_by groupby");
+    const char *by =
+        groups && close > 0 && word(f, i + 1) ? fl_foreign_aggregate(TEXT(f, i + 1, i + 1)) : NULL;
+    if (!by || strcmp(by, "count") == 0) continue;
+    const char *name = close == i + 4 ? fl_foreign_argument(f, TEXT(f, i + 3, i + 3), 'c') : NULL;
+    if (name) return PUT(f, i + 1, close, SAY(f, "summarize(%s = %s(%s))", name, by, name));
+    if (close == i + 3) return PUT(f, i + 1, close, SAY(f, "summarize(each(numeric(), %s))", by));
+  }
+  return false;
+}
+
+/* `d.isocalendar().week`, `.dt.isocalendar()[1]` */
+static bool iso_week(FlForeign *f) {
+  for (int i = 2; i + 4 < f->tokens.n; i++) {
+    if (!IS(f, i, "isocalendar") || !IS(f, i + 1, "(") || pair(f, i + 1) != i + 2) continue;
+    bool field = IS(f, i + 3, ".") && IS(f, i + 4, "week");
+    if (!field && !(IS(f, i + 3, "[") && IS(f, i + 4, "1") && IS(f, i + 5, "]"))) continue;
+    int from = fl_foreign_operand(f, i - 2), end = IS(f, i - 2, "dt") ? i - 4 : i - 2;
+    return PUT(f, from, i + 4 + !field, SAY(f, "iso_week(%s)", TEXT(f, from, end)));
+  }
+  return false;
+}
+
 bool fl_foreign_before_calls(FlForeign *f) {
-  static FlForeignRule *const rules[] = {fl_foreign_query, choice,    located,     over,     rolled,
-                                         left_out,         shape,     pulled,      by_group, formula,
-                                         set_of_columns,   different, correlation, fitted,   numbered_rows,
-                                         keys_of_join,     of_groups, of_package};
+  static FlForeignRule *const rules[] = {
+      fl_foreign_query, choice,   located, over,           rolled,       left_out,    shape,
+      pulled,           by_group, formula, set_of_columns, different,    correlation, pipe_goes_on,
+      piped_aggregate,  iso_week, fitted,  numbered_rows,  keys_of_join, of_groups,   of_package};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
     if (rules[k](f)) return true;
   return false;

@@ -12,6 +12,12 @@
 
 static inline bool word(const FlForeign *f, int i) { return fl_foreign_kind(f, i, FL_FOREIGN_WORD); }
 static inline bool literal(const FlForeign *f, int i) { return fl_foreign_kind(f, i, FL_FOREIGN_TEXT); }
+/* A text by itself, with its tokens; the file is that of f. */
+static inline FlForeign part(FlForeign *f, const char *text) {
+  FlForeign p = {.arena = f->arena, .text = text, .file = f->file, .all = f->all};
+  fl_foreign_tokens(f->arena, text, strlen(text), &p.tokens);
+  return p;
+}
 /* The other bracket. */
 static inline int pair(const FlForeign *f, int i) {
   return i >= 0 && i < f->tokens.n ? f->tokens.at[i].match : -1;

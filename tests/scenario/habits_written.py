@@ -18,7 +18,7 @@ let sales = table(region = ["north", "south", "north", "west", "south"], product
 let stores = table(region = ["north", "south", "east"], size = [3, 5, 2])
 let xs = [1.5, 2.5, 4.0]
 """
-EDITS = 4  # so many may follow one after the other
+EDITS = 8  # so many may follow one after the other
 
 
 def script(line):

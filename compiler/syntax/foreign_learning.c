@@ -1,0 +1,100 @@
+/* foreign_learning.c: what scikit-learn has for choosing models, as flow's library has it: rows that are
+ * tested, scores of folds.
+ *
+ * In: a statement, with estimators and splits rewritten already. Out: one change, by the first rule that
+ * finds its form. */
+#include "syntax/foreign_args.h"
+#include "syntax/foreign_words.h"
+
+/* A name that the file does not have. */
+static const char *free_name(FlForeign *f, const char *name) {
+  const char *by = name;
+  for (int k = 2; fl_foreign_declared(f, by, "let var param fn"); k++) by = SAY(f, "%s_%d", name, k);
+  return by;
+}
+
+/* `let (a, b, c, d) = model_selection.train_test_split(..)`: tuples are taken apart by their own names. */
+static bool parts_of_split(FlForeign *f) {
+  static const char *const four[] = {"x_train", "x_test", "y_train", "y_test"}, *const two[] = {"train",
+                                                                                                "test"};
+  int close = IS(f, 0, "let") && IS(f, 1, "(") ? pair(f, 1) : -1, n = (close - 1) / 2;
+  bool both = IS(f, close + 2, "split") && n == 2, all = IS(f, close + 4, "train_test_split") && n == 4;
+  if (close < 0 || !IS(f, close + 1, "=") || (!both && !all)) return false;
+  const char *name = free_name(f, "parts"), *const *fields = both ? two : four;
+  bool own = true;
+  for (int k = 0; k < n; k++) own = own && IS(f, 2 + 2 * k, fields[k]);
+  if (own) return false;
+  const char *out = SAY(f, "let %s = %s", name, TEXT(f, close + 2, f->tokens.n - 1));
+  for (int k = 0; k < n; k++)
+    out = SAY(f, "%s\nlet %s = %s.%s", out, TEXT(f, 2 + 2 * k, 2 + 2 * k), name, fields[k]);
+  return PUT(f, 0, f->tokens.n - 1, out);
+}
+
+/* An estimator as it stands in a call, or as its name was bound: `Ridge(alpha=1.0)`; NULL: neither. */
+static const char *estimator(FlForeign *f, const char *text) {
+  FlForeign p = part(f, text);
+  if (p.tokens.n > 1) return IS(&p, p.tokens.n - 1, ")") ? text : NULL;
+  FlForeign file = {.arena = f->arena, .text = f->file, .tokens = *f->all};
+  for (int i = 0; i + 3 < file.tokens.n; i++)
+    if (IS(&file, i, text) && ANY(&file, i + 1, "= <-") && word(&file, i + 2))
+      return TEXT(&file, i + 2, fl_foreign_end(&file, i + 2));
+  return NULL;
+}
+
+static const char *given(const FlForeignArgs *args, const char *name, int position) {
+  for (int k = 0; k < args->n; k++)
+    if (args->at[k].name ? strcmp(args->at[k].name, name) == 0 : k == position) return args->at[k].text;
+  return NULL;
+}
+
+/* `cross_val_score(Ridge(), x, y, cv=3)`: how it is fitted and scored. */
+static bool cross_validated(FlForeign *f) {
+  for (int i = 0; i + 2 < f->tokens.n; i++) {
+    int close = IS(f, i, "cross_val_score") && IS(f, i + 1, "(") ? pair(f, i + 1) : -1;
+    if (close < 0) continue;
+    FlForeignArgs args = {0};
+    fl_foreign_split(f, i + 2, close - 1, &args);
+    const char *x = given(&args, "X", 1), *y = given(&args, "y", 2), *folds = given(&args, "cv", 3);
+    const char *scoring = given(&args, "scoring", -1), *model = args.n ? estimator(f, args.at[0].text) : NULL;
+    if (!x || !y || !model || fl_foreign_is_lambda(y) || strstr(y, "=>")) continue;
+    const char *call = SAY(f, "%s.fit(x, y)", model);
+    FlForeign p = part(f, call);
+    const char *fit = fl_foreign_by_rules(&p);
+    if (!fit || !word(&p, 0) || !IS(&p, 1, ".")) continue;
+    const char *module = TEXT(&p, 0, 0);
+    bool labels = ANY(&p, 2, "logistic softmax classifier forest_classifier boosting_classifier gaussian");
+    if (scoring && strcmp(scoring, labels ? "\"accuracy\"" : "\"r2\"") != 0) continue;
+    const char *first = i > 1 && IS(f, i - 1, ".") ? "" : "model_selection.";
+    int from = *first ? i : i - 2;
+    const char *predict = labels && strcmp(module, "linear") != 0 ? "predict_label" : "predict";
+    const char *score = SAY(f, "metrics.%s(y, %s.%s(m, x))", labels ? "accuracy" : "r2", module, predict);
+    const char *by = SAY(f,
+                         "model_selection.cross_val_score(%s, %s, (x, y) => %s, (m, x, y) => %s, "
+                         "folds = model_selection.%s(%s, %s))",
+                         x, y, fit, score, labels ? "stratified_kfold" : "kfold",
+                         labels ? y : SAY(f, "len(%s)", y), folds ? folds : "5");
+    return PUT(f, from, close, by);
+  }
+  return false;
+}
+
+/* A module of the library that the file does not import is imported before the statement. */
+static bool needed(FlForeign *f) {
+  static const char *const modules[] = {"metrics", "linear", "model_selection", "preprocess", "decomposition",
+                                        "cluster", "tree"};
+  for (int i = 0; i + 2 < f->tokens.n; i++) {
+    if (!word(f, i) || !IS(f, i + 1, ".") || (i && IS(f, i - 1, "."))) continue;
+    for (size_t k = 0; k < sizeof modules / sizeof *modules; k++) {
+      if (!IS(f, i, modules[k])) continue;
+      bool there =
+          fl_foreign_is_module(f, modules[k]) || fl_foreign_declared(f, modules[k], "let var param fn for");
+      for (int at = 0; at < i; at++) there = there || (IS(f, at, "import") && IS(f, at + 1, modules[k]));
+      if (!there) return PUT(f, 0, -1, SAY(f, "import %s\n", modules[k]));
+    }
+  }
+  return false;
+}
+
+bool fl_foreign_scored(FlForeign *f) { return cross_validated(f); }
+
+bool fl_foreign_learning(FlForeign *f) { return parts_of_split(f) || needed(f); }

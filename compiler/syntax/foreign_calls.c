@@ -107,6 +107,7 @@ static bool of_rank(FlForeign *f, const char *text, char rank) {
   fl_foreign_split(&p, 0, p.tokens.n - 1, &all);
   const char *one = all.n ? all.at[0].text : text, *form = rank == '2'   ? "let _of = len((%s)[:, 0])"
                                                            : rank == '1' ? "let _of = argsort(%s)"
+                                                           : rank == 'b' ? "let _of = any(%s)"
                                                                          : "let _of = n_chars(%s) + 0";
   return fl_foreign_holds(f, SAY(f, form, one));
 }

@@ -324,8 +324,9 @@ static bool with_names(FlForeign *f) {
 /* `sqldf("select ..")`, `duckdb.sql("select ..").df()`: the query that the text has */
 static bool in_text(FlForeign *f) {
   for (int i = 0; i + 3 < f->tokens.n; i++) {
-    int close =
-        ANY(f, i, "sql sqldf read_sql read_sql_query query") && IS(f, i + 1, "(") ? pair(f, i + 1) : -1;
+    bool of_engine =
+        ANY(f, i, "sqldf read_sql read_sql_query") || (ANY(f, i, "sql query") && IS(f, i - 1, "."));
+    int close = of_engine && IS(f, i + 1, "(") ? pair(f, i + 1) : -1;
     const char *t = close > 0 && literal(f, i + 2) ? TEXT(f, i + 2, i + 2) : "";
     size_t quotes = strncmp(t, "\"\"\"", 3) == 0 ? 3 : 1, n = strlen(t);
     while (n > 2 * quotes && strchr(" \n\t", t[quotes])) t++, n--;

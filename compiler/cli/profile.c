@@ -33,9 +33,12 @@ static void add_held(FlText1 *out, int64_t bytes) {
 }
 
 /* Bytes a second: nothing where those are not known of a twentieth of the line's time, or there are none. */
+static bool has_speed(const Line *l) {
+  return l->moved > 0 && l->moving > 0 && l->ns - l->moving <= l->ns / 20;
+}
+
 static void add_speed(FlText1 *out, const Line *l) {
-  bool known = l->moved > 0 && l->moving > 0 && l->ns - l->moving <= l->ns / 20;
-  if (known) fl_text_addf(out, "%8.2f", (double)l->moved / (double)l->moving);
+  if (has_speed(l)) fl_text_addf(out, "%8.2f", (double)l->moved / (double)l->moving);
   else fl_text_addf(out, "%8s", "");
 }
 
@@ -77,7 +80,11 @@ static void say_head(FlText1 *out, const FlRecordSum *run, bool same) {
                (double)run->peak / (1 << 20), same ? "" : "; the script has changed since");
 }
 
-static void add_limit(FlText1 *out, double limit, int workers) {
+static void add_limit(FlText1 *out, bool any, double limit, int workers) {
+  if (!any) {
+    fl_text_addz(out, "GB/s: no line reads or writes whole columns of numbers alone, so none is said\n");
+    return;
+  }
   fl_text_addz(out, "GB/s: bytes of columns that were read and written, each once, in 10^9 a second; "
                     "caches may give more than memory");
   if (limit > 0)
@@ -92,6 +99,7 @@ void fl_explain_profile(FlText1 *out, FlArena *arena, const FlRecord *r, const F
   Line *lines = fl_piece_new((size_t)n + 1, sizeof *lines);
   const uint64_t *texts = fl_source_lines(arena, script);
   int64_t all = 0, elsewhere = 0;
+  bool any = false;
   for (int i = 0; i < r->n_places; i++) {
     const FlRecordPlace *p = &r->places[i];
     int line = p->file == its ? fl_source_same(script, texts, p->line, p->text) : 0;
@@ -112,6 +120,7 @@ void fl_explain_profile(FlText1 *out, FlArena *arena, const FlRecord *r, const F
                    l->rows > 0 ? rows.s : "");
       add_held(out, l->held);
       add_speed(out, l);
+      any = any || has_speed(l);
       fl_text_addf(out, "  %4d  ", k);
       const char *text = script->text + script->lines[k - 1];
       fl_text_addf(out, "%.*s\n", (int)strcspn(text, "\n"), text);
@@ -122,7 +131,7 @@ void fl_explain_profile(FlText1 *out, FlArena *arena, const FlRecord *r, const F
   }
   fl_text_addz(
       out, "held: the most that the run had in memory while the line ran, in blocks of 64 KiB and more\n");
-  add_limit(out, limit, r->runs[0].workers);
+  add_limit(out, any, limit, r->runs[0].workers);
   if (elsewhere > 0 && all)
     fl_text_addf(out, "%.0f%% in other files, or at lines that are no more\n",
                  100.0 * (double)elsewhere / (double)all);

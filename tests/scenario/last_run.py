@@ -131,6 +131,10 @@ check(limit and mine / 8 < float(limit[1]) < 8 * max(3, 1) * mine, "what memory 
 for line in (2, 3):
     check(re.search(rf" {most[line] / 2**20:.1f} MiB +[0-9.]+ +{line}  ", said), f"explain --profile says what line {line} held", said)
 check(re.search(r"\d% +3 +[0-9.]+ +6  let few", said), "and nothing where that is not known", said)
+place.write("tiny.flow", 'print("nothing that lies in columns")\n')
+place.run("run", "tiny.flow")
+said = place.run("explain", "--profile", "tiny.flow").stdout
+check("\nGB/s: no line reads or writes whole columns of numbers alone, so none is said\n" in said and "can copy" not in said, "why there is no speed", said)
 place.run("run", "main.flow", "--report", "run.html")
 lines, _ = record(place)
 page = (place.path / "run.html").read_text()

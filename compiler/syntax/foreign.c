@@ -82,8 +82,8 @@ void fl_foreign_tokens(FlArena *a, const char *s, size_t len, FlForeignTokens *o
     }
     t.len = (uint32_t)(to - at);
     at = to;
-    bool inside = open.n && s[out->at[open.at[open.n - 1]].start] != '{';
-    if (t.kind != FL_FOREIGN_LINE || !inside) fl_vec_push(a, out, t);
+    bool inside = t.kind == FL_FOREIGN_LINE && open.n && s[out->at[open.at[open.n - 1]].start] != '{';
+    if (!inside) fl_vec_push(a, out, t);
   }
 }
 
@@ -109,12 +109,13 @@ bool fl_foreign_kind(const FlForeign *f, int i, FlForeignKind kind) {
 }
 
 const char *fl_foreign_text(const FlForeign *f, int a, int b) {
-  if (b < a) return "";
+  if (b < a || a < 0 || b >= f->tokens.n) return "";
   const FlForeignToken *first = &f->tokens.at[a], *last = &f->tokens.at[b];
   return fl_arena_strndup(f->arena, f->text + first->start, last->start + last->len - first->start);
 }
 
 bool fl_foreign_put(FlForeign *f, int a, int b, const char *by) {
+  if (b >= f->tokens.n) b = f->tokens.n - 1;
   size_t len = strlen(f->text), from = a < f->tokens.n ? f->tokens.at[a].start : len;
   size_t to = b >= a ? f->tokens.at[b].start + f->tokens.at[b].len : from;
   f->text = fl_arena_printf(f->arena, "%.*s%s%s", (int)from, f->text, by, f->text + to);
@@ -124,6 +125,7 @@ bool fl_foreign_put(FlForeign *f, int a, int b, const char *by) {
 }
 
 int fl_foreign_operand(const FlForeign *f, int i) {
+  if (i < 0 || i >= f->tokens.n) return i;
   for (;;) {
     const FlForeignToken *t = &f->tokens.at[i];
     if (t->match >= 0 && t->match < i) {
@@ -154,6 +156,7 @@ int fl_foreign_end(const FlForeign *f, int i) {
 }
 
 int fl_foreign_begin(const FlForeign *f, int i) {
+  if (i >= f->tokens.n) i = f->tokens.n - 1;
   for (; i >= 0; i--) {
     const FlForeignToken *t = &f->tokens.at[i];
     if (t->kind == FL_FOREIGN_LINE ||

@@ -126,13 +126,14 @@ static Val task_function(FlFn *host, const FlPlanKernel *k) {
   return fn;
 }
 
-/* 1 of each result that is a list whose elements may stay where they are made; NULL: of none. */
+/* Of each result that is a list whose elements may stay where they are made 1, or 2 where they are only
+ * summed; NULL: of none. */
 static Val list_stays(FlGen *g, const FlOp *op) {
   char *stays = FL_NEW_ARRAY(g->arena, char, op->n_results + 1);
   bool any = false;
   for (int i = 0; i < op->n_results; i++) {
-    stays[i] = op->results[i]->type.depth && fl_plan_list_stays(g->plan, op->results[i]);
-    any |= stays[i];
+    if (op->results[i]->type.depth) stays[i] = (char)fl_plan_list_stays(g->plan, op->results[i]);
+    any |= stays[i] != 0;
   }
   return any ? fl_ll_string(g, stays, (size_t)op->n_results) : fl_ll_null(g);
 }

@@ -96,6 +96,9 @@ static FlValue *same_as(const FlOp *op) {
   case FL_OP_LIST_CONCAT:
   case FL_OP_LIST_STACK:
   case FL_OP_BESIDE:
+  case FL_OP_SUM_BEGIN:
+  case FL_OP_SUM_END:
+  case FL_OP_SUM_LATE:
   case FL_OP_RESHAPE:
   case FL_OPS_MATHS:
   case FL_OPS_RANDOM:

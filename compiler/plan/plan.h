@@ -158,6 +158,7 @@ struct FlPlanBody {
   FlMap *looped;    /* arrays whose elements or sizes are asked for in loops: worth a view; value -> op */
 };
 
+enum { FL_ONLY_SUMMED = 1, FL_USED_ELSE };
 typedef struct FlPlanFunc {
   const FlFunc *func;
   FlPlanBody *body;
@@ -166,6 +167,7 @@ typedef struct FlPlanFunc {
                         parted */
   bool asked;        /* while the plan is made: whether it does */
   bool *whole;       /* by value id: the array must be in one place; else it may be parted (parted.c) */
+  uint8_t *summed; /* by value id: a list that is only summed, or used else */
   bool *joined; /* by value id: a list of what the parts of a file gave, which is only joined, to what may be
                    parted */
   bool *read;        /* by value id: host code reads elements of the array where it stands (read.c) */
@@ -219,9 +221,14 @@ int fl_plan_codes(const FlPlan *p, const FlOp *op);
 /* Results that may be rows which are not copied yet: a bit of each (FlOpDesc.apart). */
 int64_t fl_plan_apart(const FlPlan *p, const FlOp *op);
 
-/* May the elements of the list stay where they were made? All that they are joined to may be parted. */
-static inline bool fl_plan_list_stays(const FlPlan *p, const FlValue *list) {
-  return fl_plan_func(p, list->region->func)->joined[list->id];
+/* May the elements of the list stay where they were made? All that they are joined to may be parted. Or they
+ * are only summed. */
+enum { FL_LIST_STAYS = 1, FL_LIST_IS_SUMMED };
+static inline int fl_plan_list_stays(const FlPlan *p, const FlValue *list) {
+  const FlPlanFunc *f = fl_plan_func(p, list->region->func);
+  if (f->joined[list->id]) return FL_LIST_STAYS;
+  bool vectors = list->type.depth == 1 && list->type.rank == 1;
+  return vectors && f->summed[list->id] == FL_ONLY_SUMMED ? FL_LIST_IS_SUMMED : 0;
 }
 
 /* Who needs the array whole; NULL: it is a scalar, may be parted, or is made whole by whoever makes it. */

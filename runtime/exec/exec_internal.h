@@ -299,6 +299,8 @@ struct FlRun {
   pthread_mutex_t waiting_lock;
   FlShownSoFar shown;
   FlSeenSoFar seen;
+  struct FlSum *sums; /* that were begun, under waiting_lock (exec/sums.h) */
+  int64_t n_sums;     /* so far */
   FlWaiting *waiting; /* results that are stored when it has come to its end */
   _Atomic(_Atomic uint8_t *)
       told; /* [sites]: of its line it was said that it goes to disk; NULL: of none yet */
@@ -309,6 +311,9 @@ struct FlRun {
  * that a task gives, a key is made of or the store has is so; nor is ever what host code reads elements of
  * (fl_plan_codes). */
 FlStatus fl_fill_all(FlCtx *ctx, int32_t n, const FlType1 *types, const FlSlot *values);
+
+/* sums.c: what nobody has asked for; of ranks these are settled. */
+void fl_run_free_sums(FlRun *run);
 
 /* tried.c: stops a run that has been tried long enough. */
 void fl_run_look(FlRun *run);

@@ -378,6 +378,7 @@ FlStatus fl_ranks_end(FlCtx *ctx, FlStatus status) {
   bool real = status && ctx->error && ctx->error->number != FL_CODE_STOPPED - FL_CODE(0);
   FlRankSlot mine = {.step = FL_RANKS_END, .site = -1, .failed = status, .kind = real};
   int32_t counts[3];
+  fl_ranks_settle(r);
   fl_report_stages(run->report, counts);
   for (int k = 0; k < 3; k++) mine.values[k] = counts[k];
   mine.values[3] = fl_run_signal(run);

@@ -142,6 +142,7 @@ FlStatus fl_ranks_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlo
   bool any = false;
   for (int32_t i = 0; i < desc->n_args; i++) any |= is_parted(desc, args, i);
   if (!any) return fl_ranks_op_whole(ctx, desc, args, results);
+  if (desc->in_parts == FL_PARTS_SUMS) return fl_ranks_op_whole(ctx, desc, args, results);
   if (desc->in_parts == FL_PARTS_JOIN) return join_here(ctx, desc, args[0].a, results);
   if (desc->in_parts == FL_PARTS_GROUPS) return run_groups(ctx, desc, args, results);
   const FlCut *cut = cut_of(desc, args);

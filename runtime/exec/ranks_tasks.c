@@ -236,6 +236,14 @@ static int64_t count_staying(const Share *s) {
   return most;
 }
 
+/* Vectors that are only summed are sent behind the program, so that it pays sooner. */
+enum { SUMMED_FROM = 1 << 14 };
+static bool only_summed(const Share *s) {
+  bool all = true;
+  for (int32_t k = 0; k < s->tasks->n_results; k++) all &= s->tasks->stays[k] != 1;
+  return all;
+}
+
 /* Whether they do, which is by how much there is at all ranks together; what fails, or rank 0 is to run, is
  * sent. `n`: elements of the loop. */
 static FlStatus lists_stay(FlCtx *ctx, Share *shares, int64_t n, FlStatus status, bool *stay) {
@@ -254,7 +262,7 @@ static FlStatus lists_stay(FlCtx *ctx, Share *shares, int64_t n, FlStatus status
     *stay = r->slots[k].values[3] >= 0;
     total += r->slots[k].values[3];
   }
-  *stay &= fl_rows_are_many(ctx, total);
+  *stay &= fl_rows_are_many(ctx, total) || (only_summed(own) && total >= SUMMED_FROM);
   const FlCut *cut = *stay ? fl_rows_cut_by(ctx, 4) : NULL;
   for (int32_t k = 0; k < r->n; k++) shares[k].cut = cut;
   return *stay && !cut ? FL_STATUS_MEMORY : s;

@@ -221,6 +221,7 @@ void fl_run_free(FlRun *run) {
   fl_cuts_free(run->cuts);
   fl_report_free(run->report);
   fl_run_tried_free(run);
+  fl_run_free_sums(run);
   pthread_mutex_destroy(&run->waiting_lock);
   free((void *)atomic_load(&run->told));
   fl_record_free(run->before);

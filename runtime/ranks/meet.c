@@ -1,6 +1,6 @@
 /* meet.c: meetings of ranks. In: what this rank says. Out: what all of them say, judged alike by all. What
  * always holds: as all see the same slots, all come to the same end of it. */
-#include "ranks/ranks.h"
+#include "ranks/behind.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +13,7 @@ bool fl_ranks_init(FlRanks *r, const FlRankEngine *engine, void *arg, int32_t n,
 }
 
 void fl_ranks_reset(FlRanks *r) {
+  fl_ranks_behind_free(r);
   free(r->slots);
   free(r->loops);
   *r = (FlRanks){0};

@@ -25,7 +25,7 @@ static const Family families[] = {
     [FL_MPI_OPEN] = {"Open MPI", {"libmpi.so.40", "libmpi.so"}, "libopenmpi3"},
     [FL_MPI_MPICH] = {"MPICH", {"libmpich.so.12", "libmpi.so.12"}, "libmpich12"},
 };
-enum { FUNNELED = 1, SERIALIZED = 2, CHUNK = 64 << 20, TRADE = 20 /* the tag */ };
+enum { FUNNELED = 1, SERIALIZED = 2, CHUNK = 64 << 20, TRADE = 20, BEHIND = 21 /* tags */ };
 
 static bool find_functions(FlMpi *m, void *library, char why[FL_MPI_WHY]) {
   char symbol[64];
@@ -78,9 +78,10 @@ static int begun(FlMpi *m, int failed) {
 }
 
 /* A processor is given to others, ever longer, while nothing comes: workers of this machine need it. But MPI
- * moves bytes only when it is asked, some at a time, so that it is asked as long as so many may take. */
-static int wait_for(FlMpi *m, void *request, int64_t bytes) {
-  enum { YIELDS = 200, LONGEST_US = 500, BYTE_NS = 4 };
+ * moves bytes only when it is asked, some at a time, so that it is asked as long as so many may take; but
+ * behind the program, which has the processor, now and then. */
+static int wait_for(FlMpi *m, void *request, int64_t bytes, bool behind) {
+  enum { YIELDS = 200, LONGEST_US = 500, BYTE_NS = 4, BEHIND_US = 100 };
   int64_t until = bytes > 0 ? now_ns() + bytes * BYTE_NS : 0;
   for (int64_t round = 0, us = 10;; round++) {
     int done = 0, lost = atomic_load_explicit(&m->lost, memory_order_relaxed);
@@ -90,6 +91,10 @@ static int wait_for(FlMpi *m, void *request, int64_t bytes) {
     pthread_mutex_unlock(&m->calls);
     if (failed) return fail(m);
     if (done) return 0;
+    if (behind) {
+      nanosleep(&(struct timespec){.tv_nsec = BEHIND_US * 1000}, NULL);
+      continue;
+    }
     if (round < YIELDS || (until && now_ns() < until)) {
       sched_yield();
       continue;
@@ -104,7 +109,7 @@ static int gather(FlMpi *m, const void *mine, void *all, int n) {
   void *request = NULL;
   pthread_mutex_lock(&m->calls);
   int lost = begun(m, m->Iallgather(mine, n, m->byte, all, n, m->byte, m->world, &request));
-  return lost ? lost : wait_for(m, request, 0);
+  return lost ? lost : wait_for(m, request, 0, false);
 }
 
 static int exchange(void *arg, FlRankSlot *slots) {
@@ -126,14 +131,14 @@ static int send_bytes(void *arg, int32_t from, void *bytes, int64_t n) {
     int some = (int)(n - at < CHUNK ? n - at : CHUNK);
     pthread_mutex_lock(&m->calls);
     lost = begun(m, m->Ibcast(room ? room : (char *)bytes + at, some, m->byte, from, m->world, &request));
-    if (!lost) lost = wait_for(m, request, some);
+    if (!lost) lost = wait_for(m, request, some, false);
   }
   if (room) munmap(room, CHUNK);
   return lost;
 }
 
 /* With the rank `away` behind this one, and with that as far before it, at once. */
-static int trade_with(FlMpi *m, const FlRankTrade *t, int away) {
+static int trade_with(FlMpi *m, const FlRankTrade *t, int away, int tag) {
   int to = (m->here + away) % m->size, from = (m->here - away + m->size) % m->size, lost = 0;
   int64_t gives = t->gives[to], takes = t->takes[from];
   for (int64_t at = 0; (at < gives || at < takes) && !lost; at += CHUNK) {
@@ -141,24 +146,26 @@ static int trade_with(FlMpi *m, const FlRankTrade *t, int away) {
     int64_t out = gives - at < CHUNK ? gives - at : CHUNK, in = takes - at < CHUNK ? takes - at : CHUNK;
     pthread_mutex_lock(&m->calls);
     int failed = 0;
-    if (in > 0) failed |= m->Irecv((char *)t->in[from] + at, (int)in, m->byte, from, TRADE, m->world, &came);
+    if (in > 0) failed |= m->Irecv((char *)t->in[from] + at, (int)in, m->byte, from, tag, m->world, &came);
     if (out > 0)
-      failed |= m->Isend((const char *)t->out[to] + at, (int)out, m->byte, to, TRADE, m->world, &sent);
+      failed |= m->Isend((const char *)t->out[to] + at, (int)out, m->byte, to, tag, m->world, &sent);
     lost = begun(m, failed);
-    if (!lost && in > 0) lost = wait_for(m, came, in);
-    if (!lost && out > 0) lost = wait_for(m, sent, out);
+    if (!lost && in > 0) lost = wait_for(m, came, in, tag == BEHIND);
+    if (!lost && out > 0) lost = wait_for(m, sent, out, tag == BEHIND);
   }
   return lost;
 }
 
-static int trade(void *arg, const FlRankTrade *t) {
-  FlMpi *m = arg;
+static int trade_by(FlMpi *m, const FlRankTrade *t, int tag) {
   int lost = 0;
-  for (int away = 1; away < m->size && !lost; away++) lost = trade_with(m, t, away);
+  for (int away = 1; away < m->size && !lost; away++) lost = trade_with(m, t, away, tag);
   return lost;
 }
 
-static const FlRankEngine engine = {exchange, send_bytes, trade, true, false};
+static int trade(void *arg, const FlRankTrade *t) { return trade_by(arg, t, TRADE); }
+static int trade_behind(void *arg, const FlRankTrade *t) { return trade_by(arg, t, BEHIND); }
+
+static const FlRankEngine engine = {exchange, send_bytes, trade, trade_behind, true, false};
 
 /* ---- the beginning and the end ------------------------------------------------------------------------- */
 

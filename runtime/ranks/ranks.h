@@ -4,7 +4,8 @@
  * it is and whether it has failed, and sees the slots of all; what is large is then sent from one rank to
  * all. What always holds: all ranks come to the same meetings in the same order; one that has failed comes to
  * the next one and says so, and then all know, and meet no more but at the end; a rank that is lost is known
- * to all that live. One thread of a run meets (docs/decisions/ranks.md). */
+ * to all that live. One thread of a run meets; beside it another one may trade, of work that goes on behind
+ * the program (docs/decisions/ranks.md). */
 #ifndef FL_RANKS_H
 #define FL_RANKS_H
 
@@ -57,6 +58,7 @@ typedef struct FlRankEngine {
   /* `n` bytes of rank `from`, to all; `bytes` may be NULL where there is no room for them. */
   int (*send)(void *arg, int32_t from, void *bytes, int64_t n);
   int (*trade)(void *arg, const FlRankTrade *trade);
+  int (*trade_behind)(void *arg, const FlRankTrade *trade); /* the same, of the work behind the program */
   bool says_lost;   /* who is told that a rank is lost has said so (FlRankNews) */
   bool one_process; /* the ranks are threads of one process, which share its standard input */
 } FlRankEngine;
@@ -88,6 +90,17 @@ typedef struct FlRankMessage {
   int64_t ns;    /* that it took, waiting for others included */
 } FlRankMessage;
 
+struct FlRanks;
+/* Something that all ranks begin at the same step of the program, in the same order, and that goes on while
+ * the program does. `run` gives 0, or 1 + a rank that is lost. */
+typedef struct FlRankWork {
+  int (*run)(struct FlRankWork *work, struct FlRanks *ranks);
+  struct FlRankWork *next;
+  int64_t bytes; /* that this rank gives */
+  bool done;
+  int lost;
+} FlRankWork;
+
 /* One rank, and all that it knows of the others. */
 typedef struct FlRanks {
   const FlRankEngine *engine;
@@ -113,6 +126,7 @@ typedef struct FlRanks {
   int64_t parts_from; /* arrays of so many elements stay in parts, where they may */
   bool uneven;        /* for tests: parts of many sizes, also of none */
   int64_t turn;       /* loops so far, where they are shared by turns */
+  struct FlRankBehind *behind; /* behind.c; NULL: no work has gone on behind the program */
 } FlRanks;
 
 enum { FL_RANKS_PARTS_FROM = 1 << 20 };
@@ -133,6 +147,16 @@ FlMeeting fl_ranks_measure(FlRanks *ranks, int32_t n_loops);
 bool fl_ranks_send(FlRanks *ranks, int32_t from, void *bytes, int64_t n);
 /* After a meeting in which nobody failed, so that all have room. false: a rank is lost. */
 bool fl_ranks_trade(FlRanks *ranks, const FlRankTrade *trade);
+/* Work behind the program (behind.c), all by the thread that meets. Makes it possible; false: there is no
+ * memory, or no thread. */
+bool fl_ranks_behind(FlRanks *ranks);
+/* After a meeting in which nobody failed. */
+void fl_ranks_start(FlRanks *ranks, FlRankWork *work);
+/* Returns when it is done. false: a rank is lost. */
+bool fl_ranks_wait(FlRanks *ranks, FlRankWork *work);
+/* All that was started is done, or a rank is lost. */
+void fl_ranks_settle(FlRanks *ranks);
+
 /* Bytes of this rank that others took: its slots and what it sent, each as often as there are others, and
  * what it gave. */
 int64_t fl_ranks_taken(const FlRanks *ranks);

@@ -8,22 +8,29 @@
 #include <string.h>
 #include <time.h>
 
+/* Where all wait for each other: the threads that meet, or those behind the program. */
+typedef struct Place {
+  int32_t waiting;
+  int64_t rounds;
+  const FlRankTrade **trades;
+} Place;
+
 typedef struct Seat {
   FlRankThreads *threads;
   int32_t here;
-  uint64_t random;
+  uint64_t random[2]; /* of either thread */
   int64_t met;
 } Seat;
 
 struct FlRankThreads {
   pthread_mutex_t lock;
   pthread_cond_t changed;
-  int32_t n, waiting, dies;
-  int64_t rounds, delay_us, dies_at;
+  int32_t n, dies;
+  int64_t delay_us, dies_at;
   int lost; /* 1 + a rank */
   FlRankSlot *slots;
   const void *sent; /* by the one whose turn it is */
-  const FlRankTrade **trades;
+  Place meeting, behind;
   Seat *seats;
 };
 
@@ -33,11 +40,13 @@ FlRankThreads *fl_rank_threads_new(int32_t n, int64_t delay_us, int32_t dies, in
   *t = (FlRankThreads){.n = n, .delay_us = delay_us, .dies = dies, .dies_at = dies_at};
   t->slots = calloc((size_t)n, sizeof *t->slots);
   t->seats = calloc((size_t)n, sizeof *t->seats);
-  t->trades = calloc((size_t)n, sizeof *t->trades);
+  t->meeting.trades = calloc((size_t)n, sizeof *t->meeting.trades);
+  t->behind.trades = calloc((size_t)n, sizeof *t->behind.trades);
   pthread_mutex_init(&t->lock, NULL);
   pthread_cond_init(&t->changed, NULL);
-  for (int32_t k = 0; t->seats && k < n; k++) t->seats[k] = (Seat){t, k, (uint64_t)k * 7919 + 1, 0};
-  if (t->slots && t->seats && t->trades) return t;
+  for (int32_t k = 0; t->seats && k < n; k++)
+    t->seats[k] = (Seat){t, k, {(uint64_t)k * 7919 + 1, (uint64_t)k * 104729 + 3}, 0};
+  if (t->slots && t->seats && t->meeting.trades && t->behind.trades) return t;
   fl_rank_threads_free(t);
   return NULL;
 }
@@ -48,7 +57,8 @@ void fl_rank_threads_free(FlRankThreads *t) {
   pthread_cond_destroy(&t->changed);
   free(t->slots);
   free(t->seats);
-  free(t->trades);
+  free(t->meeting.trades);
+  free(t->behind.trades);
   free(t);
 }
 
@@ -62,34 +72,41 @@ void fl_rank_threads_left(FlRankThreads *t, int32_t here) {
 }
 
 /* Under the lock: returns when all have come. false: one never will. */
-static bool all_come(FlRankThreads *t) {
-  int64_t round = t->rounds;
-  if (++t->waiting == t->n) {
-    t->waiting = 0;
-    t->rounds++;
+static bool come(FlRankThreads *t, Place *p, bool certainly) {
+  int64_t round = p->rounds;
+  if (t->lost && !certainly) return false;
+  if (++p->waiting == t->n) {
+    p->waiting = 0;
+    p->rounds++;
     pthread_cond_broadcast(&t->changed);
   }
-  while (t->rounds == round && !t->lost) pthread_cond_wait(&t->changed, &t->lock);
-  return t->rounds != round;
+  while (p->rounds == round && (certainly || !t->lost)) pthread_cond_wait(&t->changed, &t->lock);
+  if (p->rounds != round) return true;
+  p->waiting--;
+  return false;
 }
+static bool all_come(FlRankThreads *t, Place *p) { return come(t, p, false); }
+/* After that: all do, also where one is lost meanwhile, since what is taken lies at whoever gives it. */
+static void all_leave(FlRankThreads *t, Place *p) { come(t, p, true); }
 
-static void dawdle(Seat *s) {
+static void dawdle(Seat *s, bool behind) {
+  uint64_t *random = &s->random[behind];
   if (!s->threads->delay_us) return;
-  s->random = s->random * 6364136223846793005u + 1442695040888963407u;
-  int64_t us = (int64_t)(s->random >> 33) % (s->threads->delay_us + 1);
+  *random = *random * 6364136223846793005u + 1442695040888963407u;
+  int64_t us = (int64_t)(*random >> 33) % (s->threads->delay_us + 1);
   nanosleep(&(struct timespec){.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000}, NULL);
 }
 
 static int exchange(void *arg, FlRankSlot *slots) {
   Seat *s = arg;
   FlRankThreads *t = s->threads;
-  dawdle(s);
+  dawdle(s, false);
   if (t->dies == s->here && ++s->met == t->dies_at) fl_rank_threads_left(t, s->here);
   pthread_mutex_lock(&t->lock);
   t->slots[s->here] = slots[s->here];
-  bool met = all_come(t);
+  bool met = all_come(t, &t->meeting);
   if (met) memcpy(slots, t->slots, (size_t)t->n * sizeof *slots);
-  met = met && all_come(t); /* before the next one writes its slot */
+  if (met) all_leave(t, &t->meeting); /* before the next one writes its slot */
   int lost = met ? 0 : t->lost;
   pthread_mutex_unlock(&t->lock);
   return lost;
@@ -98,12 +115,27 @@ static int exchange(void *arg, FlRankSlot *slots) {
 static int send_bytes(void *arg, int32_t from, void *bytes, int64_t n) {
   Seat *s = arg;
   FlRankThreads *t = s->threads;
-  dawdle(s);
+  dawdle(s, false);
   pthread_mutex_lock(&t->lock);
   if (from == s->here) t->sent = bytes;
-  bool met = all_come(t);
+  bool met = all_come(t, &t->meeting);
   if (met && from != s->here && bytes) memcpy(bytes, t->sent, (size_t)n);
-  met = met && all_come(t);
+  if (met) all_leave(t, &t->meeting);
+  int lost = met ? 0 : t->lost;
+  pthread_mutex_unlock(&t->lock);
+  return lost;
+}
+
+static int trade_at(Seat *s, Place *p, const FlRankTrade *mine) {
+  FlRankThreads *t = s->threads;
+  dawdle(s, p == &t->behind);
+  pthread_mutex_lock(&t->lock);
+  p->trades[s->here] = mine;
+  bool met = all_come(t, p);
+  for (int32_t k = 0; k < t->n && met; k++)
+    if (k != s->here && mine->takes[k])
+      memcpy(mine->in[k], p->trades[k]->out[s->here], (size_t)mine->takes[k]);
+  if (met) all_leave(t, p);
   int lost = met ? 0 : t->lost;
   pthread_mutex_unlock(&t->lock);
   return lost;
@@ -111,18 +143,12 @@ static int send_bytes(void *arg, int32_t from, void *bytes, int64_t n) {
 
 static int trade(void *arg, const FlRankTrade *mine) {
   Seat *s = arg;
-  FlRankThreads *t = s->threads;
-  dawdle(s);
-  pthread_mutex_lock(&t->lock);
-  t->trades[s->here] = mine;
-  bool met = all_come(t);
-  for (int32_t k = 0; k < t->n && met; k++)
-    if (k != s->here && mine->takes[k])
-      memcpy(mine->in[k], t->trades[k]->out[s->here], (size_t)mine->takes[k]);
-  met = met && all_come(t);
-  int lost = met ? 0 : t->lost;
-  pthread_mutex_unlock(&t->lock);
-  return lost;
+  return trade_at(s, &s->threads->meeting, mine);
 }
 
-const FlRankEngine fl_rank_threads = {exchange, send_bytes, trade, false, true};
+static int trade_behind(void *arg, const FlRankTrade *mine) {
+  Seat *s = arg;
+  return trade_at(s, &s->threads->behind, mine);
+}
+
+const FlRankEngine fl_rank_threads = {exchange, send_bytes, trade, trade_behind, false, true};

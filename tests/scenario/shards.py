@@ -127,9 +127,11 @@ for case in ((23, 3, 5, 3, 2), (10, 2, 4, 7, 0), (10, 2, 4, 1, 5)):
 
 # Over ranks that are threads of one process: all loops shared, every other one, or those that pay
 TOOL = pathlib.Path(FLOWC).parent / "tests/ranks_run"
-for number, case in enumerate(((23, 3, 5, 3, 2), (10, 2, 4, 7, 1), (12, 3, 32, 2, 0), (9, 4, 1, 1, 5))):
+# (sums of gradients come a round later where all workers have a shard; by their parts of 2 elements and more with 2 x 2, 4 x 1, 5 x 2)
+CASES = ((23, 3, 5, 3, 2), (10, 2, 4, 7, 1), (12, 3, 32, 2, 0), (9, 4, 1, 1, 5), (23, 2, 12, 5, 1), (23, 2, 12, 6, 3), (40, 2, 13, 11, 5))
+for number, case in enumerate(CASES):
     words = [f"--{name}={value}" for name, value in zip(("n", "epochs", "batch", "shards", "delay"), case)]
-    ways = [(0, 1), *((ranks, workers) for ranks in (1, 2, 3) for workers in (1, 2))]
+    ways = [(0, 1), *((ranks, workers) for ranks in (1, 2, 3, 4, 5) for workers in (1, 2))]
     for k in range(len(ways)):
         (place.path / f"{number}.{k}").mkdir()
         for name in ("m.flow", "data.csv"):
@@ -141,6 +143,16 @@ for number, case in enumerate(((23, 3, 5, 3, 2), (10, 2, 4, 7, 1), (12, 3, 32, 2
     compare(printed[0], *case)
     for way, text in zip(ways, printed):
         check(text == printed[0], f"{case}: the same bits over (ranks, workers) {way}", text)
+# A rank that is lost, also while sums are under way: all end, and say so
+for at in range(3, 60, 12 if SHORT else 4):
+    folder = place.path / f"lost.{at}"
+    folder.mkdir()
+    for name in ("m.flow", "data.csv"):
+        (folder / name).symlink_to(place.path / name)
+    done = subprocess.run([TOOL, "-q", "m.flow", f"{folder},,4,1,200,{at % 4},{at}", "--", "--n=23", "--batch=12", "--shards=6", "--delay=3"], cwd=place.path,
+                          env=place.env, capture_output=True, text=True, timeout=100 * PATIENCE)
+    status, said = (pathlib.Path(f"{folder}.{name}").read_text() for name in ("status", "err"))
+    check(done.returncode == 0 and status == "4\n" and "E0920" in said, f"a rank that is lost at meeting {at}: {status}", said)
 
 for options, words in (({"shards": 0}, "one shard at least, not 0"), ({"shards": -2}, "one shard at least, not -2"),
                        ({"delay": -1}, "from 0 on, not -1"), ({"batch": 0}, "one in a batch"), ({"n": 0}, "at least one example")):

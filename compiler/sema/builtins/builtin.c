@@ -72,9 +72,11 @@ FlMap *fl_builtins_make(FlArena *arena, FlInterner *names) {
 }
 
 void fl_sema_builtins(void *env, void (*tell)(void *env, const FlNamed *what, unsigned kinds)) {
-  for (int i = 0; i < N_BUILTINS; i++)
+  for (int i = 0; i < N_BUILTINS; i++) {
+    if (rows[i].name[0] == '_') continue; /* of the library alone */
     tell(env, &(FlNamed){.name = rows[i].name, .signature = rows[i].params, .doc = rows[i].doc},
          rows[i].kinds);
+  }
 }
 
 const FlBuiltin *fl_builtin_find(FlSema *s, const char *name) {
@@ -83,7 +85,8 @@ const FlBuiltin *fl_builtin_find(FlSema *s, const char *name) {
 
 const char *fl_builtin_closest(FlSema *s, const char *name) {
   FlVec(const char *) all = {0};
-  for (int i = 0; i < N_BUILTINS; i++) fl_vec_push(s->arena, &all, rows[i].name);
+  for (int i = 0; i < N_BUILTINS; i++)
+    if (rows[i].name[0] != '_') fl_vec_push(s->arena, &all, rows[i].name);
   for (FlScope *scope = s->scope; scope; scope = scope->parent)
     for (int i = 0; i < scope->names.n; i++)
       if (scope->names.at[i]->kind == FL_BIND_FN) fl_vec_push(s->arena, &all, scope->names.at[i]->name);

@@ -167,7 +167,8 @@ typedef struct FlKernelLate {
  * of groups of its rows, which then go to all; sums along columns of its rows, likewise; a product, by rows
  * or as a fold of rows; tasks of its rows; results of its rows, and sums over them; some of all rows in
  * their order; rows taken by its numbers; the pairs of a join that its left rows are in; rows of a file; a
- * few neighbouring rows, which then go to all. */
+ * few neighbouring rows, which then go to all; sums of the vectors
+ * of a list. */
 typedef enum FlInParts {
   FL_PARTS_NONE,
   FL_PARTS_ELEMENTS,
@@ -183,7 +184,8 @@ typedef enum FlInParts {
   FL_PARTS_TAKE,
   FL_PARTS_PAIRS,
   FL_PARTS_READ,
-  FL_PARTS_SLICE
+  FL_PARTS_SLICE,
+  FL_PARTS_SUMS
 } FlInParts;
 
 typedef struct FlKernel {

@@ -1,0 +1,122 @@
+/* sums.c: sums of the vectors of a list, of which one step of the program begins each and a later one asks
+ * for it: SUM_BEGIN, SUM_END, SUM_LATE.
+ *
+ * In: a list, weights. Out: a number, for which the sum is given later, once. What always holds: the sum is
+ * that of a tree of places (part/vector_sums.h), so that it is the same wherever it is made; one process
+ * makes it at once, several ranks while the program goes on (ranks_sums.c). */
+#include "exec/sums.h"
+#include "exec/ranks.h"
+
+#include <stdlib.h>
+
+FlRuntimeOp fl_rt_sum_begin, fl_rt_sum_end, fl_rt_sum_late;
+
+void fl_sum_free(FlSum *s) {
+  if (!s) return;
+  for (int64_t i = 0; s->held && i < s->n_leaves; i++) fl_array_unref(s->held[i]);
+  fl_array_unref(s->value);
+  fl_sum_parts_free(s->parts);
+  free(s->held);
+  free(s->leaves);
+  free(s);
+}
+
+/* The vectors, each with its weight. */
+static FlStatus take_vectors(FlCtx *ctx, const FlOpDesc *desc, const FlSumArgs *a, int64_t from, int64_t to,
+                             FlSum *s) {
+  for (int64_t i = from; i < to; i++) {
+    FlArray *v = ((FlArray *const *)a->list->data)[a->first + i * a->apart];
+    FlSumNode *leaf = &s->leaves[i - from];
+    *leaf = (FlSumNode){.at = i, .size = 1, .weight = a->weight[i], .none = a->weight[i] == 0};
+    if (leaf->none) continue;
+    if (v->dims[0] != a->k)
+      return fl_fail_op(ctx, desc, FL_CODE_INTERNAL, "bug in flow: a vector of another size");
+    leaf->from = v->data;
+    s->held[i - from] = fl_array_ref(v);
+  }
+  return 0;
+}
+
+FlSum *fl_sum_new(FlCtx *ctx, const FlOpDesc *desc, const FlSumArgs *a, int64_t from, int64_t to) {
+  FlSum *s = calloc(1, sizeof *s);
+  size_t n = (size_t)(to - from);
+  if (s) {
+    s->held = calloc(n + 1, sizeof *s->held);
+    s->leaves = calloc(n + 1, sizeof *s->leaves);
+    s->n_leaves = to - from;
+    s->value = fl_array_new(ctx, FL_F64, 1, &a->k);
+  }
+  bool room = s && s->held && s->leaves && s->value;
+  if (!room && !ctx->error) fl_fail_op(ctx, desc, FL_FAULT_MEMORY, "out of memory");
+  if (room && take_vectors(ctx, desc, a, from, to, s) == 0) return s;
+  fl_sum_free(s);
+  return NULL;
+}
+
+int64_t fl_sum_put(FlRun *run, FlSum *s) {
+  pthread_mutex_lock(&run->waiting_lock);
+  int64_t number = s->number = ++run->n_sums;
+  s->next = run->sums;
+  run->sums = s;
+  pthread_mutex_unlock(&run->waiting_lock);
+  return number;
+}
+
+static FlSum *take(FlRun *run, int64_t number) {
+  pthread_mutex_lock(&run->waiting_lock);
+  FlSum **at = &run->sums;
+  while (*at && (*at)->number != number) at = &(*at)->next;
+  FlSum *s = *at;
+  if (s) *at = s->next;
+  pthread_mutex_unlock(&run->waiting_lock);
+  return s;
+}
+
+void fl_run_free_sums(FlRun *run) {
+  while (run->sums) {
+    FlSum *s = run->sums;
+    run->sums = s->next;
+    fl_sum_free(s);
+  }
+}
+
+FlStatus fl_rt_sum_begin(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  FlSumArgs a = {.k = args[0].i,
+                 .list = args[1].a,
+                 .first = args[2].i,
+                 .apart = args[3].i,
+                 .n = args[4].a->dims[0],
+                 .weight = args[4].a->data};
+  if (a.n && (a.first < 0 || a.apart < 1 || a.first + (a.n - 1) * a.apart >= a.list->dims[0]))
+    return fl_fail_op(ctx, desc, FL_CODE_INTERNAL, "bug in flow: more weights than vectors");
+  if (fl_array_cut(a.list)) return fl_ranks_sum_begin(ctx, desc, &a, &results[0].i);
+  FlSum *s = fl_sum_new(ctx, desc, &a, 0, a.n);
+  FlStatus status = FL_FAULT_MEMORY;
+  if (s) status = fl_part_sum_vectors(ctx, s->leaves, s->n_leaves, a.k, s->value->data);
+  if (status) {
+    fl_sum_free(s);
+    return status;
+  }
+  results[0].i = fl_sum_put(ctx->run, s);
+  return 0;
+}
+
+FlStatus fl_rt_sum_end(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  FlSum *s = take(ctx->run, args[0].i);
+  if (!s) return fl_fail_op(ctx, desc, FL_CODE_INTERNAL, "bug in flow: a sum that was not begun");
+  bool there = !s->under_way || fl_ranks_wait(ctx->ranks, &s->work);
+  if (there) results[0].a = fl_array_ref(s->value);
+  fl_sum_free(s);
+  return there ? 0 : fl_rows_lost(ctx);
+}
+
+/* 1 where so many tasks occupy all workers of all ranks, so that sums may come a round later. */
+FlStatus fl_rt_sum_late(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  int64_t least = 0, most = 0;
+  FlStatus s = 0;
+  results[0].i = 0;
+  if (!ctx->ranks || ctx->ranks->n < 2) return 0;
+  s = fl_ctx_agree(ctx, desc->site, fl_sched_workers(ctx->run->sched), &least, &most);
+  results[0].i = !s && args[0].i >= most * ctx->ranks->n;
+  return s;
+}

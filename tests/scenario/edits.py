@@ -63,7 +63,7 @@ wanted = {}
 for name, said in found.items():
     text = pathlib.Path(place.path / name).read_text()
     for k, m in enumerate(said):
-        proposed = re.match(r"did you mean [`\"]|in flow(: | it is )`|a function stands before ", m["help"] or "")
+        proposed = re.match(r"did you mean [`\"]|in flow(: | it is )`|the values of the column: `|a function stands before ", m["help"] or "")
         check(bool(m["edits"]) == bool(proposed), f"{name}: {m['message']}: an edit where a name is proposed, and only there", m)
         for edit in m["edits"]:
             new = pathlib.Path("after") / f"{k}_{pathlib.Path(name).name}"

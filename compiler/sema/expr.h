@@ -58,6 +58,8 @@ FlBinding *fl_sema_member(FlSema *s, FlBinding *module, FlName name);
 FlBinding *fl_sema_module_of(FlSema *s, const FlExpr *e); /* the module that a name stands for, or NULL */
 /* Is there a module of this name in the library? It may lack its import. */
 bool fl_sema_in_library(FlSema *s, const char *name);
+/* Is this in a file of the library: imported as such, or its own script, as where its tests run? */
+bool fl_sema_is_library(FlSema *s, FlSpan at);
 /* The module of the library that has a function of this name; NULL: none. */
 const char *fl_sema_module_with(FlSema *s, const char *function);
 

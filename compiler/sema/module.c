@@ -133,6 +133,13 @@ bool fl_sema_in_library(FlSema *s, const char *name) {
   return is_there(s, fl_arena_printf(s->arena, "%s/%s.flow", s->options->stdlib_dir, name));
 }
 
+bool fl_sema_is_library(FlSema *s, FlSpan at) {
+  const FlSource *f = fl_sources_get(s->sources, at.file);
+  if (!f || f->is_library) return f != NULL;
+  const char *folder = real_path(s, dir_of(s, real_path(s, f->path)));
+  return strcmp(folder, real_path(s, s->options->stdlib_dir)) == 0;
+}
+
 /* Where the file is that an import names: beside the importing file, or beside what that is a link to. */
 static const char *path_of(FlSema *s, const FlImport *im, const FlFile *from) {
   if (!im->path) return fl_arena_printf(s->arena, "%s/%s.flow", s->options->stdlib_dir, im->module.text);

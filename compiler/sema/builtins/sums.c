@@ -5,12 +5,12 @@
  * begun it, and asks once. */
 #include "sema/builtins/builtin.h"
 #include "sema/call.h"
+#include "sema/expr.h"
 #include "sema/place.h"
 #include "sema/value.h"
 
 static bool in_library(FlSema *s, FlCallSite *c) {
-  const FlSource *f = fl_sources_get(s->sources, c->span.file);
-  if (f && f->is_library) return true;
+  if (fl_sema_is_library(s, c->span)) return true;
   fl_sema_error(s, FL_E0201, c->span, "`%s` is of the library alone", c->builtin->name);
   return false;
 }

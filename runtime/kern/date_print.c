@@ -36,8 +36,9 @@ typedef struct Printer {
 } Printer;
 
 static void put(Printer *p, const char *s, int64_t n) {
-  for (int64_t k = 0; k < n; k++, p->len++)
-    if (p->len < p->room) p->buf[p->len] = s[k];
+  int64_t room = p->room - p->len;
+  if (room > 0) memcpy(p->buf + p->len, s, (size_t)(n < room ? n : room));
+  p->len += n;
 }
 
 static void put_name(Printer *p, const char *name, bool full) {
@@ -47,6 +48,12 @@ static void put_name(Printer *p, const char *name, bool full) {
 static void put_number(Printer *p, int64_t v, int digits, char fill) {
   char text[24];
   int n = 0;
+  if (v >= 0 && v < 100 && digits == 2 && !p->unpadded) { /* nearly always */
+    text[0] = v < 10 ? fill : (char)('0' + v / 10);
+    text[1] = (char)('0' + v % 10);
+    put(p, text, 2);
+    return;
+  }
   uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
   for (; u != 0 || n == 0; u /= 10) text[sizeof text - 1 - (size_t)n++] = (char)('0' + u % 10);
   while (n < digits && !p->unpadded) text[sizeof text - 1 - (size_t)n++] = fill;
@@ -66,9 +73,11 @@ static int64_t of_century(int64_t year) { return year - fl_floor_div(year, 100) 
 
 static void put_all(Printer *p, const char *format);
 
+static int64_t weekday_of(const Printer *p) { return fl_s_date_weekday(p->day); }
+
 static void put_part(Printer *p, char letter) {
-  int64_t second = p->micros / 1000000, hour = second / 3600, weekday = fl_s_date_weekday(p->day);
-  const char *others = fl_date_format_short(letter);
+  int64_t second = p->micros / 1000000, hour = second / 3600;
+  const char *others;
   switch (letter) {
   case 'Y': put_number(p, p->civil.year, 4, '0'); break;
   case 'C': put_number(p, fl_floor_div(p->civil.year, 100), 2, '0'); break;
@@ -91,9 +100,9 @@ static void put_part(Printer *p, char letter) {
   case 'h':
   case 'B': put_name(p, fl_month_names[p->civil.month - 1], letter == 'B'); break;
   case 'a':
-  case 'A': put_name(p, fl_day_names[weekday - 1], letter == 'A'); break;
-  case 'u': put_number(p, weekday, 1, '0'); break;
-  case 'w': put_number(p, weekday % 7, 1, '0'); break;
+  case 'A': put_name(p, fl_day_names[weekday_of(p) - 1], letter == 'A'); break;
+  case 'u': put_number(p, weekday_of(p), 1, '0'); break;
+  case 'w': put_number(p, weekday_of(p) % 7, 1, '0'); break;
   case 'U': put_number(p, week_from(p, 6), 2, '0'); break;
   case 'W': put_number(p, week_from(p, 0), 2, '0'); break;
   case 'V': put_number(p, fl_s_date_iso_week(p->day), 2, '0'); break;
@@ -104,6 +113,7 @@ static void put_part(Printer *p, char letter) {
   case 'n': put(p, "\n", 1); break;
   case 't': put(p, "\t", 1); break;
   default:
+    others = fl_date_format_short(letter);
     if (others) put_all(p, others);
     else put(p, &letter, 1);
   }

@@ -327,11 +327,14 @@ static FlText put_time(FlHeap *heap, const char *usual, int n, const char *forma
   return *format == 0 ? plain(heap, usual, n) : put_text(heap, usual, n, format);
 }
 static FlText put_by_date_format(FlHeap *heap, int64_t days, int64_t micros, const char *format) {
-  int64_t n = fl_date_format(NULL, 0, format, days, micros);
+  char near[64]; /* enough for all but odd formats */
+  int64_t n = fl_date_format(near, sizeof near, format, days, micros);
   if (!n) return (FlText){NULL, 0};
   char *out = fl_heap_alloc(heap, n);
   if (out == NULL) return (FlText){NULL, 0}; /* the run is stopped */
-  return (FlText){out, fl_date_format(out, n, format, days, micros)};
+  if (n <= (int64_t)sizeof near) memcpy(out, near, (size_t)n);
+  else (void)fl_date_format(out, n, format, days, micros);
+  return (FlText){out, n};
 }
 FlText fl_s_to_text_date(FlHeap *heap, int32_t v, const char *format) {
   char buf[FL_NUMBER_ROOM];

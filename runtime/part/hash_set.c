@@ -164,7 +164,9 @@ static FlStatus resize(FlPartMem *m, Set *s, int bits) {
 }
 
 static FlStatus run(FlPartMem *m, Set *s, FlPartEntry **entries, int64_t *n_entries) {
-  int bits = fl_part_bits((uint64_t)s->n / 8);
+  /* Words may be few; texts of one column that has no codes are mostly different (dictionary.c). */
+  bool many = s->word == NULL && s->texts->side[1] == NULL;
+  int bits = fl_part_bits((uint64_t)(many ? 2 * s->n : s->n / 8));
   bits = bits < FIRST_BITS ? FIRST_BITS : bits > FIRST_BITS_MAX ? FIRST_BITS_MAX : bits;
   if (resize(m, s, bits) != 0) return 1;
   while (s->stop < s->n) {

@@ -123,8 +123,8 @@ static FlStatus number(FlPartMem *m, const FlPartCodes *codes, int way, int64_t 
 
 /* ---- one key of texts ---------------------------------------------------------------------------------- */
 
-/* The rows as the texts' order has them (NULL: there is none), those of equal texts by their numbers, null
- * last. */
+/* The rows as the texts' order has them, those of equal texts by their numbers, null last; false: there is no
+ * such order. */
 static bool put_ordered(const FlPartCodes *codes, int64_t *rows) {
   const FlPartDigit *d = codes->digits;
   if (codes->n_words != 1 || d == NULL || d->order == NULL) return false;

@@ -7,12 +7,8 @@
  *
  * A key becomes a digit: its distance from the least (or, descending, the greatest) value of the column, then
  * one place for NaN and one for null if they occur. Digits are joined in mixed radix while the product fits
- * in 64 bits. A text's value is its code where the column has codes, else its place among the distinct texts
- * of the column. */
-#include "part/dictionary.h"
-#include "data/text_order.h"
+ * in 64 bits. A text's value is its number (encode_texts.c). */
 #include "part/part_internal.h"
-#include "part/fill.h"
 
 static inline bool is_float(int32_t dtype) { return dtype == FL_F64 || dtype == FL_F32; }
 
@@ -75,15 +71,52 @@ FL_PART_WIDE static void read_digit(const FlPartDigit *d, int side, int64_t row,
   for (int64_t i = 0; valid != NULL && i < n; i++) out[i] = valid[row + i] ? out[i] : d->null_code;
 }
 
+/* Whether a key is of signed integers, 4 or 8 bytes each, all of which are there. */
+static bool is_plain(const FlPartDigit *d, int side) {
+  const FlPartCol *col = &d->key->side[side];
+  FlKind kind = fl_dtype_info[col->dtype].kind;
+  bool is_signed = kind == FL_KIND_SIGNED || kind == FL_KIND_TIME || kind == FL_KIND_DECIMAL;
+  return is_signed && fl_dtype_info[col->dtype].bytes >= 4 && col->valid == NULL && !d->says_null;
+}
+
+#define DIGITS(T)                                                                                            \
+  {                                                                                                          \
+    const T *v = (const T *)col->data + row;                                                                 \
+    if (radix == 0) {                                                                                        \
+      for (int64_t i = 0; i < n; i++) out[i] = ((uint64_t)v[i] ^ down) + add;                                \
+    } else {                                                                                                 \
+      for (int64_t i = 0; i < n; i++) out[i] = out[i] * radix + (((uint64_t)v[i] ^ down) + add);             \
+    }                                                                                                        \
+    return;                                                                                                  \
+  }
+
+/* read_digit of a plain key, in one pass: in an order code the first bit is turned over, which is to add it,
+ * and a distance from the greatest is that of all bits turned over. The digits of `radix` follow those in
+ * `out`; 0: there are none. */
+FL_PART_WIDE static void read_plain(const FlPartDigit *d, int side, int64_t row, int64_t n, uint64_t radix,
+                                    uint64_t *out) {
+  const FlPartCol *col = &d->key->side[side];
+  const uint64_t first = UINT64_C(1) << 63, down = d->key->descending ? UINT64_MAX : 0;
+  uint64_t add = d->key->descending ? d->greatest - first + 1 : first - d->least;
+  if (fl_dtype_info[col->dtype].bytes == sizeof(int64_t)) DIGITS(int64_t)
+  else DIGITS(int32_t)
+}
+#undef DIGITS
+
 static void make_words(const FlPartCodes *codes, const FlPartWord *word, int side, int64_t row, int64_t n,
                        uint64_t *out) {
   const FlPartDigit *d = codes->digits + word->digit;
   uint64_t code[FL_PART_BATCH];
   for (int64_t at = 0; at < n; at += FL_PART_BATCH) {
     int64_t count = fl_part_min(FL_PART_BATCH, n - at);
-    read_digit(d, side, row + at, count, out + at);
+    if (is_plain(d, side)) read_plain(d, side, row + at, count, 0, out + at);
+    else read_digit(d, side, row + at, count, out + at);
     for (int32_t k = 1; k < word->n_digits; k++) {
       uint64_t radix = d[k].radix;
+      if (is_plain(&d[k], side)) {
+        read_plain(&d[k], side, row + at, count, radix, out + at);
+        continue;
+      }
       read_digit(&d[k], side, row + at, count, code);
       for (int64_t i = 0; i < count; i++) out[at + i] = out[at + i] * radix + code[i];
     }
@@ -163,6 +196,25 @@ FL_PART_WIDE static void widen(Range *r, const uint64_t *code, const uint8_t *va
   r->null |= null != 0;
 }
 
+#define EXTREMES(T)                                                                                          \
+  {                                                                                                          \
+    const T *v = (const T *)col->data;                                                                       \
+    T least = v[from], greatest = v[from];                                                                   \
+    for (int64_t row = from; row < to; row++) {                                                              \
+      least = v[row] < least ? v[row] : least;                                                               \
+      greatest = v[row] > greatest ? v[row] : greatest;                                                      \
+    }                                                                                                        \
+    return (Range){(uint64_t)least + first, (uint64_t)greatest + first, false, false};                       \
+  }
+
+/* Of the rows [from, to) of a plain key, at least one. */
+FL_PART_WIDE static Range range_plain(const FlPartCol *col, int64_t from, int64_t to) {
+  const uint64_t first = UINT64_C(1) << 63;
+  if (fl_dtype_info[col->dtype].bytes == sizeof(int64_t)) EXTREMES(int64_t)
+  else EXTREMES(int32_t)
+}
+#undef EXTREMES
+
 static int32_t range_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Ranging *g = env;
   const FlPartCol *col = &g->digit->key->side[g->side];
@@ -173,6 +225,10 @@ static int32_t range_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
     int64_t from, to;
     Range r = {UINT64_MAX, 0, false, false};
     fl_part_chunk(c, g->n, &from, &to);
+    if (is_plain(g->digit, g->side)) {
+      g->ranges[c] = range_plain(col, from, to);
+      continue;
+    }
     for (int64_t row = from; row < to; row += FL_PART_BATCH) {
       int64_t count = fl_part_min(FL_PART_BATCH, to - row);
       read_codes(g->digit, g->side, row, count, code);
@@ -202,181 +258,6 @@ static FlStatus find_range(FlPartMem *m, const FlPartDigit *d, int32_t n_sides, 
   return 0;
 }
 
-/* ---- texts --------------------------------------------------------------------------------------------- */
-
-/* Numbers the texts of two dictionaries together. Goes out: how many there are, -1 on failure. */
-static int64_t merge(FlPartMem *m, const FlDictionary *a, const FlDictionary *b, FlPartDigit *d) {
-  uint32_t *left = fl_part_alloc(m, a->n, sizeof *left), *right = fl_part_alloc(m, b->n, sizeof *right);
-  if (left == NULL || right == NULL) return -1;
-  int64_t i = 0, j = 0;
-  uint32_t rank = 0;
-  for (; i < a->n || j < b->n; rank++) {
-    int order = i == a->n ? 1 : j == b->n ? -1 : fl_text_order(a->texts[i], b->texts[j]);
-    if (order <= 0) left[i++] = rank;
-    if (order >= 0) right[j++] = rank;
-  }
-  d->rank_of[0] = left;
-  d->rank_of[1] = right;
-  return rank;
-}
-
-/* Uses the codes of the columns; *n: how many different texts they speak of, 0 where some side has no codes,
- * or there is no text. */
-static FlStatus use_codes(FlPartMem *m, FlPartDigit *d, int32_t n_sides, int64_t *n) {
-  const FlTextCodes *found[2] = {0};
-  bool some = false;
-  *n = 0;
-  for (int pass = 0; pass < n_sides; pass++) { /* where one side has codes, the other gets some, too */
-    for (int32_t s = 0; s < n_sides; s++) {
-      const FlArray *array = d->key->side[s].array;
-      if (array == NULL) return 0;
-      if (fl_part_find_codes(m->ctx, array, some && pass > 0) != 0) return 1;
-      found[s] = fl_text_codes(array, &d->code[s]);
-      some |= found[s] != NULL;
-      d->width[s] = found[s] != NULL ? found[s]->width : 0;
-    }
-  }
-  bool all = found[0] != NULL && (n_sides == 1 || found[1] != NULL);
-  bool one = all && (n_sides == 1 || found[0]->dictionary == found[1]->dictionary);
-  if (all) *n = one ? found[0]->dictionary->n : merge(m, found[0]->dictionary, found[1]->dictionary, d);
-  if (*n == 0) d->code[0] = d->code[1] = NULL;
-  return *n < 0;
-}
-
-typedef struct Rank {
-  const FlPartPair *items;
-  int64_t n, *begin; /* [chunks + 1] texts that begin before the chunk */
-  int64_t *id;
-} Rank;
-
-static int32_t count_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  const Rank *r = env;
-  (void)ctx;
-  for (int64_t c = begin; c < end; c++) {
-    int64_t from, to;
-    uint64_t count = 0;
-    fl_part_chunk(c, r->n, &from, &to);
-    for (int64_t k = from; k < to; k++) count += r->items[k].key;
-    r->begin[c + 1] = (int64_t)count;
-  }
-  return 0;
-}
-
-static int32_t rank_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  const Rank *r = env;
-  (void)ctx;
-  for (int64_t c = begin; c < end; c++) {
-    int64_t from, to, id = r->begin[c] - 1;
-    fl_part_chunk(c, r->n, &from, &to);
-    for (int64_t k = from; k < to; k++) r->id[r->items[k].row] = id += (int64_t)r->items[k].key;
-  }
-  return 0;
-}
-
-/* The numbers of texts in order; *n_texts: how many there are. */
-static FlStatus number_texts(FlPartMem *m, const FlPartPair *items, int64_t n, int64_t *id,
-                             int64_t *n_texts) {
-  int64_t chunks = fl_part_chunks(n);
-  Rank r = {items, n, fl_part_alloc(m, chunks + 1, sizeof *r.begin), id};
-  if (r.begin == NULL || fl_part_for(m->ctx, count_body, &r, chunks, 0.5 * FL_PART_CHUNK) != 0) return 1;
-  r.begin[0] = 0;
-  for (int64_t c = 0; c < chunks; c++) r.begin[c + 1] += r.begin[c];
-  *n_texts = r.begin[chunks];
-  FlStatus status = fl_part_for(m->ctx, rank_body, &r, chunks, 3.0 * FL_PART_CHUNK);
-  fl_part_release(m, r.begin);
-  return status;
-}
-
-/* A key of texts that gets entries and ranks: its sides, one below the other. */
-typedef struct Side {
-  FlPartTexts texts;
-  const uint8_t *valid[2];
-  int64_t n;
-} Side;
-
-static inline bool is_null(const Side *s, int64_t row) {
-  int side = row >= s->texts.n0;
-  return !fl_part_valid(s->valid[side], side ? row - s->texts.n0 : row);
-}
-
-/* Orders all rows at once and numbers the texts as they come. */
-static FlStatus order_rows(FlPartMem *m, FlPartDigit *d, const Side *s, bool alone, int64_t *id,
-                           int64_t *n_texts) {
-  FlPartPair *items = fl_part_alloc(m, s->n, sizeof *items), *spare = fl_part_alloc(m, s->n, sizeof *spare);
-  int64_t n = 0;
-  if (items == NULL || spare == NULL) return 1;
-  for (int64_t row = 0; row < s->n; row++) {
-    if (is_null(s, row)) id[row] = -1;
-    else items[n++].row = row;
-  }
-  if (fl_part_order_texts(m, &s->texts, items, spare, n) != 0) return 1;
-  if (number_texts(m, items, n, id, n_texts) != 0) return 1;
-  fl_part_release(m, spare);
-  d->id = id;
-  if (alone) d->order = items;
-  else fl_part_release(m, items);
-  return 0;
-}
-
-/* Finds the different texts and orders these. */
-static FlStatus order_entries(FlPartMem *m, FlPartDigit *d, const Side *s, bool ordered, int64_t *id,
-                              int64_t *n_texts) {
-  FlPartEntry *entries;
-  int64_t count, distinct = 0;
-  if (fl_part_hash_texts(m, &s->texts, s->valid, s->n, id, &entries, &count) != 0) return 1;
-  uint64_t *rank = fl_part_alloc(m, count, sizeof *rank);
-  FlPartPair *items = fl_part_alloc(m, count, sizeof *items), *spare = fl_part_alloc(m, count, sizeof *spare);
-  if (rank == NULL || items == NULL || spare == NULL) return 1;
-  for (int64_t k = 0; k < count; k++) {
-    int64_t first = atomic_load_explicit(&entries[k].first, memory_order_relaxed);
-    if (first >= 0) items[distinct++].row = first;
-  }
-  if (ordered && fl_part_order_texts(m, &s->texts, items, spare, distinct) != 0) return 1;
-  for (int64_t k = 0; k < distinct; k++) rank[id[items[k].row]] = (uint64_t)k;
-  fl_part_release(m, items);
-  fl_part_release(m, spare);
-  fl_part_release(m, entries);
-  d->id = id;
-  d->rank = rank;
-  *n_texts = distinct;
-  return 0;
-}
-
-/* Whether so many rows of a sample have texts of their own that finding equal ones first is work for nothing,
- * and all rows can be ordered in the memory that there is. */
-static bool mostly_different(FlPartMem *m, const Side *s) {
-  enum { MOST = 1 << 12, SHARE = 16, ROW = 2 * sizeof(FlPartPair) };
-  int64_t some = fl_part_min(s->n / SHARE, MOST), n = 0, different = 0;
-  if (fl_pool_room(fl_part_pool(m), s->n * ROW) < s->n * ROW) return false;
-  FlPartPair *sample = fl_part_alloc(m, some, sizeof *sample), *spare = fl_part_alloc(m, some, sizeof *spare);
-  if (sample == NULL || spare == NULL) return false;
-  for (int64_t k = 0; k < some; k++) {
-    int64_t row = fl_part_sampled(s->n / some * k, s->n / some * (k + 1), k);
-    if (!is_null(s, row)) sample[n++].row = row;
-  }
-  if (fl_part_order_texts(m, &s->texts, sample, spare, n) != 0) return false;
-  for (int64_t k = 0; k < n; k++) different += (int64_t)sample[k].key;
-  fl_part_release(m, sample);
-  fl_part_release(m, spare);
-  return different >= n - n / 16;
-}
-
-/* Gives the texts of a key without codes entries and ranks. alone: there are no other keys. */
-static FlStatus rank_texts(FlPartMem *m, FlPartDigit *d, int32_t n_sides, int64_t n, bool ordered, bool alone,
-                           int64_t *n_texts) {
-  const FlPartCol *side = d->key->side;
-  bool both = n_sides > 1;
-  for (int32_t k = 0; k < n_sides; k++)
-    if (fl_part_fill(m->ctx, side[k].array) != 0) return 1;
-  Side s = {.texts = {{side[0].data, both ? side[1].data : NULL}, side[0].n},
-            .valid = {side[0].valid, both ? side[1].valid : NULL},
-            .n = n};
-  int64_t *id = fl_part_alloc(m, n, sizeof *id);
-  if (id == NULL) return 1;
-  if (ordered && mostly_different(m, &s)) return order_rows(m, d, &s, alone && !both, id, n_texts);
-  return order_entries(m, d, &s, ordered, id, n_texts);
-}
-
 /* ---- together ------------------------------------------------------------------------------------------ */
 
 /* Appends a digit with values 0..greatest: to the last word if the product fits, else in a new word. */
@@ -404,8 +285,7 @@ static FlStatus encode_key(FlPartMem *m, const FlPartKey *key, int32_t n_sides, 
   Range range;
   int64_t n_texts = 0;
   bool text = fl_dtype_info[key->side[0].dtype].kind == FL_KIND_TEXT;
-  if (text && use_codes(m, &d, n_sides, &n_texts) != 0) return 1;
-  if (text && n_texts == 0 && rank_texts(m, &d, n_sides, out->n, ordered, alone, &n_texts) != 0) return 1;
+  if (text && fl_part_number_texts(m, &d, n_sides, out->n, ordered, alone, &n_texts) != 0) return 1;
   if (n_texts > 0) {
     bool null = key->side[0].valid != NULL || (n_sides > 1 && key->side[1].valid != NULL);
     range = (Range){0, (uint64_t)n_texts - 1, false, null};

@@ -39,14 +39,30 @@ static inline void lower(uint32_t *first, uint32_t row) {
          !__atomic_compare_exchange_n(first, &seen, row, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
 }
 
+/* Writes n small words to places of so many bytes, 1 or 2. */
+FL_PART_WIDE static void narrow(const uint64_t *word, int64_t n, int32_t bytes, void *to) {
+  for (int64_t i = 0; bytes == 1 && i < n; i++) ((uint8_t *)to)[i] = (uint8_t)word[i];
+  for (int64_t i = 0; bytes == 2 && i < n; i++) ((uint16_t *)to)[i] = (uint16_t)word[i];
+}
+
+FL_PART_WIDE static void widen(const void *from, int64_t n, int32_t bytes, uint64_t *word) {
+  for (int64_t i = 0; bytes == 1 && i < n; i++) word[i] = ((const uint8_t *)from)[i];
+  for (int64_t i = 0; bytes == 2 && i < n; i++) word[i] = ((const uint16_t *)from)[i];
+}
+
+static inline bool is_narrow(const Table *t) { return t->id_bytes < (int32_t)sizeof(uint64_t); }
+
+static inline char *place_of(const Table *t, int64_t row) { return (char *)t->id + row * t->id_bytes; }
+
 static int32_t mark_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Table *t = env;
   uint64_t room[FL_PART_BATCH];
   (void)ctx;
   for (int64_t row = begin; row < end; row += FL_PART_BATCH) {
     int64_t count = fl_part_min(FL_PART_BATCH, end - row);
-    uint64_t *word = t->kept ? (uint64_t *)t->id + row : room;
+    uint64_t *word = t->kept && !is_narrow(t) ? (uint64_t *)(void *)place_of(t, row) : room;
     fl_part_read_words(t->codes, t->w, row, count, word);
+    if (t->kept && is_narrow(t)) narrow(word, count, t->id_bytes, place_of(t, row));
     for (int64_t i = 0; i < count; i++) {
       if (word[i] - t->low < t->width) lower(&t->first[word[i] - t->low], (uint32_t)(row + i));
     }
@@ -63,12 +79,13 @@ static inline int64_t rank_of(const Table *t, uint64_t word) {
 }
 
 /* The groups of the rows [row, row + n), at most FL_PART_BATCH. */
-static void number(const Table *t, int64_t row, int64_t n, int64_t *id) {
-  uint64_t room[FL_PART_BATCH];
-  const uint64_t *word = t->kept ? (const uint64_t *)t->id + row : room;
+static void number(const Table *t, int64_t row, int64_t n, uint64_t *id) {
+  uint64_t room[FL_PART_BATCH], *word = room;
   if (!t->kept) fl_part_read_words(t->codes, t->w, row, n, room);
+  else if (is_narrow(t)) widen(place_of(t, row), n, t->id_bytes, room);
+  else word = (uint64_t *)(void *)place_of(t, row);
   if (t->there != NULL) {
-    for (int64_t i = 0; i < n; i++) id[i] = rank_of(t, word[i]);
+    for (int64_t i = 0; i < n; i++) id[i] = (uint64_t)rank_of(t, word[i]);
   } else {
     for (int64_t i = 0; i < n; i++) id[i] = t->first[word[i]];
   }
@@ -82,11 +99,11 @@ static int32_t number_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
     int64_t row = k * SLICE, n = fl_part_min(SLICE, t->codes->n - row);
     char *to = fl_slice(&slices, (char *)t->id + row * size);
     for (int64_t at = 0; at < n; at += FL_PART_BATCH) {
-      int64_t id[FL_PART_BATCH], count = fl_part_min(FL_PART_BATCH, n - at);
+      uint64_t id[FL_PART_BATCH];
+      int64_t count = fl_part_min(FL_PART_BATCH, n - at);
       char *here = to + at * size;
-      number(t, row + at, count, size == sizeof *id ? (int64_t *)(void *)here : id);
-      for (int64_t i = 0; size == 1 && i < count; i++) ((uint8_t *)here)[i] = (uint8_t)id[i];
-      for (int64_t i = 0; size == 2 && i < count; i++) ((uint16_t *)(void *)here)[i] = (uint16_t)id[i];
+      number(t, row + at, count, is_narrow(t) ? id : (uint64_t *)(void *)here);
+      if (is_narrow(t)) narrow(id, count, t->id_bytes, here);
     }
     fl_slice_done(&slices, n * size);
   }
@@ -222,10 +239,11 @@ static void count_below(Table *t, int64_t size) {
 
 FlStatus fl_part_group_table(FlPartMem *m, const FlPartCodes *codes, int32_t w, void *id, int32_t id_bytes,
                              FlPartGroups *out) {
-  enum { NEAR_ROWS = 1 << 17 }; /* whose words a cache holds, so that to make them again costs more */
+  enum { NEAR_ROWS = 1 << 17 }; /* whose words a cache holds, so that to make them again costs more; as it
+                                   does where they are narrow */
   int64_t size = (int64_t)codes->words[w].max + 1, words = words_of(m, size);
   Table t = {.codes = codes, .w = w, .id = id, .id_bytes = id_bytes};
-  t.kept = words >= size && codes->n <= NEAR_ROWS && id_bytes == (int32_t)sizeof *codes->words[w].stored;
+  t.kept = words >= size && (is_narrow(&t) ? !fl_pool_in_file(fl_part_pool(m), id) : codes->n <= NEAR_ROWS);
   if (words < size) { /* the bits take some of the room */
     if (make_bits(m, &t, size) != 0) return 1;
     words = words_of(m, size);

@@ -1,8 +1,8 @@
 /* encode_texts.c: numbers for the texts of a key, which order and compare like them.
  *
- * Comes in: the sides of a key of texts, with codes or without. Goes out: of each side what says the number of
- * a row's text: its code and the codes' ranks, its entry and the entries' ranks, or the number itself. Always
- * holds: equal texts have equal numbers on both sides; where an order is asked for, numbers are in it.
+ * Comes in: the sides of a key of texts, with codes or without. Goes out: of each side what says the number
+ * of a row's text: its code and the codes' ranks, its entry and the entries' ranks, or the number itself.
+ * Always holds: equal texts have equal numbers on both sides; where an order is asked for, numbers are in it.
  *
  * Rows with codes keep them. Of others a sample says whether finding equal ones first pays: then only the
  * different ones are ordered, else all rows at once. */

@@ -282,8 +282,8 @@ FlStatus fl_part_encode(FlPartMem *m, const FlPartKey *keys, int32_t n_keys, int
 /* Keys that are no texts, of one side, as they are: nobody looks which words there are. A word for each,
  * behind one that says whether it is null, where it may be. */
 FlStatus fl_part_encode_whole(FlPartMem *m, const FlPartKey *keys, int32_t n_keys, FlPartCodes *out);
-/* Numbers the texts of a key of n rows on all its sides (encode_texts.c), and sets what of the digit says them;
- * `*n_texts`: how many different ones there are. alone: there are no other keys. */
+/* Numbers the texts of a key of n rows on all its sides (encode_texts.c), and sets what of the digit says
+ * them; `*n_texts`: how many different ones there are. alone: there are no other keys. */
 FlStatus fl_part_number_texts(FlPartMem *m, FlPartDigit *d, int32_t n_sides, int64_t n, bool ordered,
                               bool alone, int64_t *n_texts);
 /* Word w of the rows [begin, begin + n). */

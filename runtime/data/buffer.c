@@ -5,6 +5,7 @@
  * texts, reserved.c and unwritten.c addresses of which a part is memory. What always holds: the FlBuffer
  * starts the block that malloc gave, so that the last owner frees it; keeps go after the contents that may
  * point into them. */
+#include "data/ahead.h"
 #include "data/data_internal.h"
 
 #include <errno.h>
@@ -23,9 +24,10 @@ typedef struct FlOwnBuffer {
 /* A mapping. */
 typedef struct FlMapBuffer {
   FlBuffer base;
-  FlLoan *loan;  /* of what may be dropped; may be NULL */
-  int64_t clean; /* bytes at its start that may be dropped */
-  int fd;        /* of the file that is mapped from its start on; -1: not known */
+  FlLoan *loan;             /* of what may be dropped; may be NULL */
+  int64_t clean;            /* bytes at its start that may be dropped */
+  int fd;                   /* of the file that is mapped from its start on; -1: not known */
+  _Atomic(FlAhead *) ahead; /* asks the disk for it; NULL: nobody has announced anything */
 } FlMapBuffer;
 
 static bool is_own(const FlBuffer *b) { return b->kind == FL_BUFFER_MEMORY || b->kind == FL_BUFFER_SPILLED; }
@@ -43,6 +45,7 @@ static void release_own(FlOwnBuffer *own) {
 }
 
 static void release_map(FlMapBuffer *m) {
+  fl_ahead_free(atomic_load_explicit(&m->ahead, memory_order_acquire));
   fl_pool_unlend(m->loan);
   if (m->fd >= 0) close(m->fd);
   munmap(m->base.data, (size_t)m->base.bytes);
@@ -182,10 +185,25 @@ void fl_buffer_copy(const FlBuffer *b, void *to, const void *at, int64_t bytes) 
   if (done < bytes) memcpy((char *)to + done, (const char *)at + done, (size_t)(bytes - done));
 }
 
-void fl_buffer_announce(const FlBuffer *b, const void *at, int64_t bytes) {
+/* Of a mapping, started by whoever announces first; NULL: not possible here. */
+static FlAhead *ahead_of(FlMapBuffer *m) {
+  /* acquire: the partner of the exchange, which releases what the thread was started with. */
+  FlAhead *a = atomic_load_explicit(&m->ahead, memory_order_acquire), *none = NULL;
+  if (a || !(a = fl_ahead_new())) return a;
+  if (atomic_compare_exchange_strong_explicit(&m->ahead, &none, a, memory_order_acq_rel,
+                                              memory_order_acquire))
+    return a;
+  fl_ahead_free(a);
+  return none;
+}
+
+void fl_buffer_announce(FlBuffer *b, const void *at, int64_t bytes) {
   if (!fl_buffer_in_file(b) || bytes <= 0) return;
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)at / page * page;
-  madvise((void *)from, (size_t)((uintptr_t)at + (uintptr_t)bytes - from), MADV_WILLNEED);
+  size_t all = (size_t)((uintptr_t)at + (uintptr_t)bytes - from);
+  FlAhead *ahead = b->kind == FL_BUFFER_MAPPED ? ahead_of((FlMapBuffer *)b) : NULL;
+  if (ahead) (void)fl_ahead_ask(ahead, (void *)from, all);
+  else madvise((void *)from, all, MADV_WILLNEED);
 }
 
 void fl_buffer_discard(FlBuffer *b, const void *from, const void *to) {

@@ -109,8 +109,8 @@ void fl_buffer_keep_file(FlBuffer *b, int fd);
 /* [at, at + bytes) of `b` to `to`: by a call where its file is kept, so that nothing around comes along. */
 void fl_buffer_copy(const FlBuffer *b, void *to, const void *at, int64_t bytes);
 /* [at, at + bytes) of `b` will be read soon: what of it is not in memory is asked of the disk, which nobody
- * waits for. */
-void fl_buffer_announce(const FlBuffer *b, const void *at, int64_t bytes);
+ * waits for (of a mapping: data/ahead.h). The caller has a reference. */
+void fl_buffer_announce(FlBuffer *b, const void *at, int64_t bytes);
 /* Nobody reads [from, to) of `b` any more: its whole pages need no memory until somebody writes there. */
 void fl_buffer_discard(FlBuffer *b, const void *from, const void *to);
 FlBuffer *fl_buffer_ref(FlBuffer *b); /* NULL is allowed */

@@ -74,11 +74,10 @@ static int64_t ahead_of(const FlTakeColumn *c) {
 void fl_take_announce(const FlTakeColumn *c, const FlArray *numbers, const int64_t *rows, int64_t n) {
   const FlBuffer *b = numbers != NULL ? numbers->buffer : NULL;
   bool part = b != NULL && numbers->dtype == FL_I64 && b->kind == FL_BUFFER_MEMORY;
-  int64_t before = part ? rows - (const int64_t *)b->data : 0, ahead = ahead_of(c);
-  for (int64_t i = 0; i < n && before + i < ahead; i++) announce(c, rows[i]); /* the others were before */
-  if (!part) return;
-  int64_t from = before + ahead, to = fl_part_min(from + n, b->bytes / (int64_t)sizeof *rows);
-  for (int64_t i = from; i < to; i++) announce(c, ((const int64_t *)b->data)[i]);
+  int64_t before = part ? rows - (const int64_t *)b->data : 0, ahead = part ? ahead_of(c) : 0;
+  int64_t from = before < n ? before : before + ahead; /* the others were announced by those before */
+  int64_t to = part ? fl_part_min(before + ahead + n, b->bytes / (int64_t)sizeof *rows) : n;
+  for (int64_t i = from; i < to; i++) announce(c, rows[i - before]);
 }
 
 void fl_take_few(const FlTakeColumn *c, const int64_t *rows, int64_t n, char *to) {

@@ -55,10 +55,11 @@ void fl_take_put(FlTakeOut *out, const char *moved, const int64_t *rows, int64_t
 /* Whether some array lives in a file, is larger than what may be looked up in any order, and m rows of it are
  * not few: those of a few are looked up where they are, and the columns marked so. (take_far.c) */
 bool fl_take_is_far(FlCtx *ctx, FlTakeColumn *columns, int32_t n, int64_t m);
-/* Rows of a column of which few are taken will be looked up: at the start of the buffer of the numbers all n
- * are asked of the disk at once, and everywhere as many that stand some way behind them there: batches of a
- * permutation are taken one after the other, and the later ones come while somebody computes. Who takes them
- * in another order waits for each row. NULL: the numbers are of no array. */
+/* Rows of a column of which few are taken will be looked up: at the start of the buffer of the numbers these
+ * n and those that stand up to some way behind them there are asked of the disk, and everywhere else as many
+ * as n from there on: batches of a permutation are taken one after the other, and the later ones come while
+ * somebody computes. Who takes them in another order waits for each row. NULL: the numbers are of no
+ * array. */
 void fl_take_announce(const FlTakeColumn *c, const FlArray *numbers, const int64_t *rows, int64_t n);
 /* Such rows, each by itself; rows[i] < 0: zeros. */
 void fl_take_few(const FlTakeColumn *c, const int64_t *rows, int64_t n, char *to);

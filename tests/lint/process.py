@@ -40,6 +40,7 @@ CALLS = {
                                                                       "compiler/base/spawn.c": "takes the SIGPIPE of a child that reads no more"},
     "sigprocmask pthread_sigmask": {"runtime/process/": "the main program's", "runtime/io/child.c": "in the child", "runtime/base/stack.c": "of a thread of ours, while it is made",
                                     "runtime/data/resident.c": "likewise", "runtime/data/write_behind.c": "likewise", "runtime/data/log.c": "likewise",
+                                    "runtime/data/ahead.c": "likewise",
                                     "compiler/codegen/link.c": "of this thread, while the linker runs", "compiler/base/spawn.c": "of this thread, while a child is written to",
                                     "compiler/cli/command_bench.c": "of the only thread, while a run is measured"},
     "fork vfork": {"runtime/process/launch.c": "the launcher of ranks", "compiler/cli/": "flowc test", "runtime/io/child.c": "readers that libraries may crash"},

@@ -42,6 +42,7 @@ typedef struct Groups {
   FlType1 *types;        /* of what it gives: a bool, then the arrays */
   int32_t n_arrays;
   FlSlot *mine, *joined; /* [n_arrays] */
+  bool pending;          /* the own rows are their own states, which nobody has made yet */
   int64_t total;         /* of what was joined: how many there are of each */
 } Groups;
 
@@ -147,12 +148,16 @@ static void read_all_rows(Groups *g) {
 
 /* ---- states of the own rows ------------------------------------------------------------------------- */
 
-static FlStatus fold_here(Groups *g) {
+static int64_t rows_here(const Groups *g) { return fl_cut_to(g->cut) - fl_cut_from(g->cut); }
+
+/* `rows`: rows are states. Else those of groups; where rows are, they are pending. */
+static FlStatus fold_here(Groups *g, bool rows) {
   int32_t n_args = 2;
   FlSlot *args = calloc((size_t)(2 + g->n_key_args + 2 * g->n_states), sizeof *args);
   FlSlot *results = calloc((size_t)g->n_arrays + 1, sizeof *results);
   FlStatus s = args && results ? 0 : FL_STATUS_MEMORY;
-  if (args) args[0].i = fl_cut_to(g->cut) - fl_cut_from(g->cut);
+  if (args) args[0].i = rows_here(g);
+  if (args) args[1].i = rows;
   for (int32_t k = 0; k < g->n_key_args && !s; k++) {
     args[n_args].a = fl_part_here(g->ctx, g->args[k].a, g->cut);
     if (!args[n_args++].a) s = FL_STATUS_MEMORY;
@@ -172,8 +177,10 @@ static FlStatus fold_here(Groups *g) {
                          .columns = g->columns,
                          .n_columns = g->n_keys + g->n_states,
                          .name = g->desc->name};
-  if (!s) s = fl_rt_partial(g->ctx, &desc, args, results);
-  if (!s) memcpy(g->mine, results + 1, (size_t)g->n_arrays * sizeof *results);
+  g->pending = false;
+  if (!s && rows) s = fl_rt_partial(g->ctx, &desc, args, results);
+  else if (!s) s = fl_part_states(g->ctx, &desc, args, results, &g->pending);
+  if (!s && !g->pending) memcpy(g->mine, results + 1, (size_t)g->n_arrays * sizeof *results);
   for (int32_t k = 2; args && k < n_args; k++) fl_array_unref(args[k].a);
   free(args);
   free(results);
@@ -218,6 +225,29 @@ static bool are_many(const Groups *g) {
   return numbers && 2 * all > fl_cut_rows(g->cut);
 }
 
+/* All say how many states they have, and how many bytes those in `mine` are. */
+static FlStatus meet(Groups *g, FlStatus status, FlParcel *mine) {
+  FlCtx *ctx = g->ctx;
+  bool packs = !status && !g->pending && !mine->buffer;
+  if (packs && !fl_parcel_pack(ctx, g->mine, g->types + 1, g->n_arrays, mine)) status = FL_STATUS_MEMORY;
+  int64_t n = g->pending ? rows_here(g) : status || !g->n_arrays ? 0 : g->mine[0].a->dims[0];
+  FlRankSlot slot = {.step = FL_RANKS_ROWS,
+                     .site = g->desc->site,
+                     .failed = !status      ? 0
+                               : ctx->error ? ctx->error->status
+                                            : FL_STATUS_MEMORY,
+                     .bytes = mine->bytes,
+                     .values = {0, 0, g->pending, n}};
+  return fl_ranks_together(ctx, &slot);
+}
+
+/* Whether some have said that theirs are pending. */
+static bool some_are_pending(const FlRanks *r) {
+  bool some = false;
+  for (int32_t k = 0; k < r->n; k++) some |= r->slots[k].values[2] != 0;
+  return some;
+}
+
 /* `status`: of the own ones. *many: they are, and nothing was sent; NULL: nobody asks. */
 static FlStatus exchange(Groups *g, FlStatus status, bool *many) {
   FlCtx *ctx = g->ctx;
@@ -229,19 +259,15 @@ static FlStatus exchange(Groups *g, FlStatus status, bool *many) {
     if (!all[k]) status = FL_STATUS_MEMORY;
   }
   if (!all) status = FL_STATUS_MEMORY;
-  if (!status && !fl_parcel_pack(ctx, g->mine, g->types + 1, g->n_arrays, &mine)) status = FL_STATUS_MEMORY;
-  FlRankSlot slot = {.step = FL_RANKS_ROWS,
-                     .site = g->desc->site,
-                     .failed = !status      ? 0
-                               : ctx->error ? ctx->error->status
-                                            : FL_STATUS_MEMORY,
-                     .bytes = mine.bytes,
-                     .values = {0, 0, 0, status || !g->n_arrays ? 0 : g->mine[0].a->dims[0]}};
-  FlStatus s = fl_ranks_together(ctx, &slot);
+  FlStatus s = meet(g, status, &mine);
   bool sends = !s;
+  if (sends && many) sends = !(*many = are_many(g));
+  if (sends && some_are_pending(r)) { /* few of all, so that these are sent as they are */
+    s = meet(g, g->pending ? fold_here(g, true) : 0, &mine);
+    sends = !s;
+  }
   g->total = 0;
   for (int32_t k = 0; k < r->n; k++) g->total += r->slots[k].values[3];
-  if (sends && many) sends = !(*many = are_many(g));
   for (int32_t k = 0; k < r->n && !s && sends; k++) {
     FlParcel theirs = {0};
     FlBuffer *keep = NULL;
@@ -455,6 +481,7 @@ static FlStatus join_keyed(Keyed *k, FlStatus own, FlSlot *results, bool *done) 
   memset(g->mine, 0, (size_t)g->n_arrays * sizeof *g->mine);
   g->n_arrays = g->desc->n_results - 2;
   memcpy(g->types + 1, g->desc->result_types + 2, (size_t)g->n_arrays * sizeof *g->types);
+  g->pending = false;
   s = exchange(g, put_together(g, k->made, k->n_made, g->mine), NULL);
   if (s) return s;
   results[0].i = 1;
@@ -505,7 +532,7 @@ FlStatus fl_ranks_groups(FlCtx *ctx, const FlOpDesc *desc, const FlCut *cut, con
   for (int32_t k = 0; k < g.n_taken && !s; k++) *done &= key_of(&g, g.first_taken + k) >= 0;
   if (*done) {
     bool many = false;
-    if (!s) s = fold_here(&g);
+    if (!s) s = fold_here(&g, false);
     s = exchange(&g, s, &many);
     if (!s) s = many ? by_keys(&g, results, done) : aggregate_all(&g, results, done);
   }

@@ -273,6 +273,8 @@ FlRuntimeOp fl_rt_aggregates;
  * i64, u64 of integers), which for floats is exact, and of the others each the same aggregate again. There
  * are as many rows as groups, or more (partial.c). */
 FlRuntimeOp fl_rt_partial;
+/* The same, but where there are rows and they stay rows, *rows, nothing is made, and results are not set. */
+FlStatus fl_part_states(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results, bool *rows);
 
 /* Of which kind the states of an aggregate are; FL_STATE_NONE also of what is no aggregate. */
 FlAggState fl_agg_state(const char *name);

@@ -397,13 +397,15 @@ static FlStatus write_rows(Partial *p, const FlSlot *args) {
 
 /* ---- the operator ------------------------------------------------------------------------------------- */
 
-static FlStatus partial(Partial *p, const FlSlot *args, bool *rows) {
+/* *rows: rows stay rows; `keep`: nothing is made of them then. */
+static FlStatus partial(Partial *p, const FlSlot *args, bool keep, bool *rows) {
   bool many = args[1].i != 0 || p->n == 0, fits = true;
   if (!many && find_groups(p, &many) != 0) return 1;
   if (!many && fold(p, &fits) != 0) return 1;
   int64_t n = p->g;
   for (int64_t k = 0; !many && fits && k < p->g; k++) n += p->more[k];
   *rows = many || !fits || 2 * n > p->n;
+  if (*rows && keep && p->n > 0) return 0;
   return *rows ? write_rows(p, args) : write_groups(p, n);
 }
 
@@ -426,14 +428,25 @@ static void finish(Partial *p, FlStatus status, FlSlot *results) {
   }
 }
 
-FlStatus fl_rt_partial(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+static FlStatus run(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, bool keep, FlSlot *results) {
   FlPartMem mem = {.ctx = ctx};
   Partial p = {.m = &mem, .desc = desc};
   bool rows = false;
   FlStatus status = read_call(&p, args);
-  if (status == 0) status = partial(&p, args, &rows);
-  finish(&p, status, results);
+  if (status == 0) status = partial(&p, args, keep, &rows);
+  keep = keep && rows && p.n > 0;
+  finish(&p, status != 0 || keep, results);
   if (status == 0) results[0].i = rows && p.n > 0;
   fl_part_mem_reset(&mem);
+  return status;
+}
+
+FlStatus fl_rt_partial(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  return run(ctx, desc, args, false, results);
+}
+
+FlStatus fl_part_states(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results, bool *rows) {
+  FlStatus status = run(ctx, desc, args, true, results);
+  *rows = status == 0 && results[0].i != 0;
   return status;
 }

@@ -302,6 +302,17 @@ let big = table(key = k, v = [for i in 0..n: if k[i] == {few} - 2 {{ 90000000000
 print("{{sum(big.key)}}")
 """
 
+# Groups of which some ranks have about as many as rows, and others few, by numbers and by texts
+UNEVEN = """
+let n = {n}
+let k = [for i in 0..n: if i % {every} == 0 and i < n // 3 {{ 1000 + i * 7919 % 100003 }} else {{ i % 3 }}]
+let t = table(key = k, name = [for v in k: "z{{v}}"], v = [for i in 0..n: i * 31 % 1009 - 300])
+let a = t |> group_by(key) |> summarize(rows = count(), s = sum(v), last = last(v))
+let b = t |> group_by(name) |> summarize(rows = count(), s = sum(v), first = first(v))
+print("{{len(a)}} {{sum(for i in 0..len(a): (i % 97) * (a.key[i] + 3 * a.rows[i] + 5 * a.s[i] + 11 * a.last[i]))}}")
+print("{{len(b)}} {{sum(for i in 0..len(b): (i % 97) * (3 * b.rows[i] + 5 * b.s[i] + 11 * b.first[i]))}}")
+"""
+
 
 def sweeps():
     """Over ranks as one, and sums and labels as a plain model says, in whole numbers."""
@@ -416,6 +427,25 @@ def keyed():
         shutil.rmtree(script.parent)
 
 
+def uneven():
+    """Groups that are many at some ranks and few at others, as one rank and Python have them."""
+    ways = [(1, 2, 0, ""), (2, 1, 0, ""), (3, 1, 0, ""), (3, 2, 0, "a"), (4, 1, 20, ""), (5, 2, 0, ""), (8, 1, 0, "")]
+    for n, every in ((3, 1), (50, 1), (4097, 1), (9001, 2), (30_001, 1)):
+        script = ranks.scratch(UNEVEN.format(n=n, every=every))
+        wrong = ranks.compare(script, ways)
+        check(not wrong, f"uneven groups of {n} rows over ranks", "\n".join(wrong))
+        groups = {}
+        for i in range(n):
+            groups.setdefault(1000 + i * 7919 % 100003 if i % every == 0 and i < n // 3 else i % 3, []).append(i)
+        v = [i * 31 % 1009 - 300 for i in range(n)]
+        first = sum(at % 97 * (key + 3 * len(g) + 5 * sum(v[i] for i in g) + 11 * v[g[-1]]) for at, (key, g) in enumerate(sorted(groups.items())))
+        by_name = sorted(groups.items(), key=lambda of: f"z{of[0]}")
+        second = sum(at % 97 * (3 * len(g) + 5 * sum(v[i] for i in g) + 11 * v[g[0]]) for at, (_, g) in enumerate(by_name))
+        got, exact = ranks.run(script, [(3, 1, 0, "")])[1]["out"].decode().splitlines(), [f"{len(groups)} {first}", f"{len(groups)} {second}"]
+        check(got == exact, f"uneven groups of {n} rows are those of Python", f"{got}\n{exact}")
+        shutil.rmtree(script.parent)
+
+
 def files():
     folder = ranks.scratch("").parent
     made = ["id,km,x,late,city\n"]
@@ -521,6 +551,7 @@ if __name__ == "__main__":
         sorts()
         trades()
         keyed()
+        uneven()
         fixed()
     if SHARD == SHARDS - 1 and len(sys.argv) == 1:
         files()

@@ -4,6 +4,7 @@
 
 #include "data/data.h"
 #include "data/resident.h"
+#include "data/spare.h"
 #include "data/write_behind.h"
 
 /* Blocks of at least this many bytes are taken from the pool and go back to it. */
@@ -87,6 +88,8 @@ bool fl_text_stack_has(const FlTextStack *s, const char *text);
 void fl_text_stack_mark(const FlTextStack *s, FlTextMark *mark);
 void fl_text_stack_leave(FlTextStack *s, const FlTextMark *mark, FlText *live, int32_t n);
 
+/* Where those of the pool's run are kept; NULL: memory has a limit, or there is no pool. */
+FlSpares *fl_pool_spares(FlPool *pool);
 /* Counts memory that is no block of the pool, or with `less` counts it no more. false: the limit of memory
  * has no room for it. pool may be NULL. */
 bool fl_pool_count(FlPool *pool, size_t bytes, bool less);

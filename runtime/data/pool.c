@@ -49,6 +49,7 @@ struct FlPool {
   char *folder;                /* where files are made first; NULL: none */
   FlResidents *residents;      /* NULL: nothing needs to be dropped */
   FlMappings mapped;           /* of all blocks in files */
+  FlSpares spares;             /* of arrays in parts */
   FlWriter *_Atomic writer;    /* NULL: nothing is written behind */
   bool grouped;                /* a control group has less than the machine */
   FlHighs *highs;              /* of blocks in use; NULL: nobody asks */
@@ -138,6 +139,7 @@ FlPool *fl_pool_new(int64_t machine) {
   if (!p) return NULL;
   pthread_mutex_init(&p->lock, NULL);
   fl_mapped_init(&p->mapped);
+  fl_spares_init(&p->spares);
   atomic_init(&p->refs, 1);
   long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   int64_t physical = machine ? machine : pages > 0 && page > 0 ? (int64_t)pages * page : (int64_t)4 << 30;
@@ -201,6 +203,7 @@ void fl_pool_unref(FlPool *p) {
   for (int k = 0; k < p->n; k++) block_free(p->free[k]);
   fl_residents_free(p->residents);
   fl_mapped_free(&p->mapped);
+  fl_spares_reset(&p->spares);
   fl_writer_free(p->writer);
   fl_highs_unref(p->highs);
   pthread_mutex_destroy(&p->lock);
@@ -216,6 +219,7 @@ void fl_pool_free(FlPool *p) {
   p->n = 0;
   p->held = 0;
   pthread_mutex_unlock(&p->lock);
+  fl_spares_close(&p->spares);
   fl_residents_stop(p->residents);
   fl_writer_stop(p->writer);
   fl_pool_unref(p);
@@ -224,6 +228,10 @@ void fl_pool_free(FlPool *p) {
 static FlWriter *writer_of(const FlPool *p) { return atomic_load_explicit(&p->writer, memory_order_acquire); }
 
 bool fl_pool_is_limited(const FlPool *p) { return p && (p->residents || writer_of(p)); }
+
+FlSpares *fl_pool_spares(FlPool *p) {
+  return !p || p->given || fl_pool_is_limited(p) ? NULL : &p->spares;
+}
 
 void fl_pool_breathe(FlPool *p) {
   if (!p) return;

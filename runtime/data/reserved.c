@@ -15,6 +15,7 @@ typedef struct FlPartBuffer {
   const FlCut *cut; /* NULL: all rows are here, or none so far */
   FlPool *pool;
   size_t reserved, from, to; /* bytes of addresses; and where memory begins and ends: whole pages */
+  FlSpare had;               /* which of the addresses have pages that are no memory yet */
 } FlPartBuffer;
 
 static size_t page_down(size_t at) {
@@ -24,12 +25,21 @@ static size_t page_down(size_t at) {
 
 static size_t page_up(size_t at) { return page_down(at + (size_t)sysconf(_SC_PAGESIZE) - 1); }
 
+/* Pages of before go, unless they are those that become memory. */
+static void begin_with(FlPartBuffer *p, size_t from, size_t to) {
+  FlSpare *had = &p->had;
+  if (had->from < had->to && (had->from != from || had->to != to))
+    madvise(had->at + had->from, had->to - had->from, MADV_DONTNEED);
+  *had = (FlSpare){0};
+}
+
 void fl_buffer_release_part(FlBuffer *b) {
   FlPartBuffer *p = (FlPartBuffer *)b;
   FlArray **elements = b->data;
   for (int64_t k = 0; b->holds_arrays && k < b->bytes / (int64_t)sizeof *elements; k++)
     fl_array_unref(elements[k]);
-  munmap(b->data, p->reserved);
+  FlSpare spare = {b->data, p->reserved, p->from, p->to};
+  if (b->holds_arrays || !fl_spares_put(fl_pool_spares(p->pool), spare)) munmap(b->data, p->reserved);
   fl_pool_count(p->pool, p->to - p->from, true);
   fl_pool_unref(p->pool);
 }
@@ -50,14 +60,17 @@ FlBuffer *fl_buffer_new_apart(FlCtx *ctx, int64_t bytes) {
   FlPool *pool = ctx ? fl_ctx_pool(ctx) : NULL;
   size_t reserved = page_up((size_t)bytes + 1); /* at least one */
   FlPartBuffer *p = calloc(1, sizeof *p);
-  char *at = p ? fl_reserve(reserved) : NULL;
+  FlSpare had = {0};
+  char *at = p && fl_spares_take(fl_pool_spares(pool), reserved, &had) ? had.at : NULL;
+  if (p && !at) at = fl_reserve(reserved);
   if (!at) {
     free(p);
     return fl_data_no_memory(ctx, bytes);
   }
   *p = (FlPartBuffer){.base = {.data = at, .bytes = bytes, .kind = FL_BUFFER_PARTED},
                       .pool = fl_pool_ref(pool),
-                      .reserved = reserved};
+                      .reserved = reserved,
+                      .had = had};
   atomic_init(&p->base.refs, 1);
   return &p->base;
 }
@@ -76,6 +89,7 @@ FlBuffer *fl_buffer_new_part_list(FlCtx *ctx, int64_t bytes, const FlCut *cut) {
   FlBuffer *b = fl_buffer_new_apart(ctx, bytes);
   if (!b) return NULL;
   fl_buffer_set_cut(b, cut);
+  begin_with((FlPartBuffer *)b, 0, 0); /* those that are no references yet are NULL */
   if (fl_buffer_open(ctx, b, 0, bytes) == 0) {
     b->holds_arrays = true;
     return b;
@@ -106,6 +120,7 @@ FlStatus fl_buffer_open(FlCtx *ctx, FlBuffer *b, int64_t from, int64_t to) {
   FlPartBuffer *p = (FlPartBuffer *)b;
   if (from >= to) return 0;
   size_t begin = page_down((size_t)from), end = page_up((size_t)to);
+  begin_with(p, begin, end);
   if (p->from == p->to) p->from = p->to = begin;
   if (begin < p->from) {
     if (!open_pages(p, begin, p->from)) return fl_data_no_memory(ctx, to - from), FL_FAULT_MEMORY;
@@ -141,6 +156,7 @@ static void lacking(const FlPartBuffer *p, int64_t to, size_t at[2][2]) {
 FlStatus fl_buffer_borrow(FlCtx *ctx, FlBuffer *b, int64_t to) {
   FlPartBuffer *p = (FlPartBuffer *)b;
   size_t at[2][2];
+  begin_with(p, 0, 0);
   lacking(p, to, at);
   if (!open_pages(p, at[0][0], at[0][1])) return fl_data_no_memory(ctx, to), FL_FAULT_MEMORY;
   if (open_pages(p, at[1][0], at[1][1])) return 0;

@@ -417,6 +417,37 @@ static FlStatus aggregate_rows(const Keyed *k, int32_t n, int32_t *at, const FlS
   return fl_rt_aggregate(k->g->ctx, &desc, args, out);
 }
 
+/* The aggregates in one sweep; *done: false: some of them have none. */
+static FlStatus sweep_rows(const Keyed *k, const FlSlot *arrays, const FlSlot *groups, FlSlot *out,
+                           bool *done) {
+  const FlOpDesc *all = k->g->desc;
+  const FlColumnAttr *columns = all->columns + k->g->n_keys;
+  int32_t n_args = 2, at = k->g->n_key_args, n = k->g->n_wanted;
+  FlSlot args[2 + FL_PART_SWEEP] = {groups[0], groups[1]};
+  *done = n > 1 && n <= FL_PART_SWEEP;
+  for (int32_t i = 0; i < n && *done; i++) {
+    bool none = columns[i].flags & FL_COLUMN_NONE;
+    at++;
+    int32_t arg = none ? -1 : at++;
+    FlType1 t = none ? (FlType1){0} : all->arg_types[arg];
+    *done = !is_nullable(&columns[i]) && (none || t.rank == 1) &&
+            fl_part_sweeps(columns[i].made, none ? -1 : t.dtype);
+    if (!none) args[n_args++] = arrays[k->of[arg]];
+  }
+  if (!*done) return 0;
+  const FlOpDesc desc = {.op = all->op,
+                         .site = all->site,
+                         .n_args = n_args,
+                         .n_results = 2 * n,
+                         .result_types = all->result_types + 2,
+                         .columns = columns,
+                         .n_columns = n,
+                         .name = all->name};
+  FlStatus s = fl_rt_aggregates(k->g->ctx, &desc, args, out);
+  if (s) memset(out, 0, (size_t)n * 2 * sizeof *out);
+  return s;
+}
+
 static FlStatus take_rows(const Keyed *k, const FlSlot *arrays, FlSlot first, FlSlot *out) {
   const FlOpDesc *all = k->g->desc;
   int32_t n = k->g->n_taken;
@@ -454,7 +485,9 @@ static FlStatus group_piece(void *env, const FlSlot *arrays, int64_t rows, int64
   FlStatus s = fl_rt_group(g->ctx, &desc, arrays, groups);
   if (s) return s;
   int32_t at = g->n_key_args;
-  for (int32_t n = 0; n < g->n_wanted && !s; n++)
+  bool done = false;
+  s = sweep_rows(k, arrays, groups, made, &done);
+  for (int32_t n = 0; n < g->n_wanted && !s && !done; n++)
     s = aggregate_rows(k, n, &at, arrays, groups, made + 2 * n);
   if (!s) s = take_rows(k, arrays, groups[2], made + 2 * g->n_wanted);
   fl_array_unref(groups[1].a);

@@ -12,7 +12,7 @@
 #include "part/aggregate_internal.h"
 
 enum {
-  MOST = 16,
+  MOST = FL_PART_SWEEP,
   MANY_GROUPS = 1 << 18,
   FEW_GROUPS = 1 << 6, /* whose rows are put in order, */
   AT_ONCE = 1 << 11    /* of so many */
@@ -26,7 +26,8 @@ typedef struct Part {
   Kind kind;
   const FlAggRow *row;
   bool mean;
-  int at; /* in the row of a group, whose first word counts */
+  int32_t sum; /* the part that adds the words: another one, where both are of the same sum */
+  int at;      /* in the row of a group, whose first word counts */
   FlExactScale scale;
 } Part;
 
@@ -171,7 +172,7 @@ static uint32_t sweep_ordered(const Sweep *s, int64_t row, int64_t n, int64_t *t
   Order o;
   order_rows(s, row, n, &o);
   for (int32_t k = 0; k < s->n_parts; k++)
-    if (s->part[k].kind == EXACT)
+    if (s->part[k].kind == EXACT && s->part[k].sum == k)
       dropped |= (uint32_t)(add_ordered(s, &s->part[k], &o, row, n, table) != 0) << k;
   return dropped;
 }
@@ -191,7 +192,7 @@ static int32_t sweep_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
       const int64_t *id = ids_of(s, row, count, room);
       for (int64_t i = 0; i < count; i++) table[id[i] * s->words]++;
       for (int32_t k = 0; k < s->n_parts; k++) {
-        if (s->ordered && s->part[k].kind == EXACT) continue;
+        if (s->part[k].sum != k || (s->ordered && s->part[k].kind == EXACT)) continue;
         dropped |= (uint32_t)(add_rows(s, &s->part[k], id, row, count, table) != 0) << k;
       }
     }
@@ -210,6 +211,7 @@ static int32_t merge_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
       to[0] += from[0];
       for (int32_t j = 0; j < s->n_parts; j++) {
         int at = s->part[j].at;
+        if (s->part[j].sum != j) continue;
         switch (s->part[j].kind) {
         case NARROW: to[at] += from[at]; break;
         case WIDE:
@@ -241,6 +243,18 @@ static Kind kind_of(Part *part, const char *made) {
   return fl_dtype_info[d].bytes <= 4 && part->agg.n < INT32_MAX ? NARROW : WIDE;
 }
 
+/* The part before that adds up the same numbers in the same way; the part itself: there is none. */
+static int32_t same_sum(const Sweep *s, const Part *part) {
+  int32_t n = (int32_t)(part - s->part);
+  const FlPartCol *col = &part->agg.col[0];
+  bool sum = part->kind == NARROW || part->kind == WIDE || part->kind == EXACT;
+  for (int32_t k = 0; sum && k < n; k++) {
+    const FlPartCol *its = &s->part[k].agg.col[0];
+    if (s->part[k].kind == part->kind && its->data == col->data && its->dtype == col->dtype) return k;
+  }
+  return n;
+}
+
 /* How the part is made, and the place of its words. */
 static FlStatus place_part(Sweep *s, Part *part, const char *made) {
   static const int words[] = {
@@ -248,6 +262,12 @@ static FlStatus place_part(Sweep *s, Part *part, const char *made) {
   part->kind = kind_of(part, made);
   if (part->row == NULL)
     return fl_fail_op(s->m->ctx, &part->desc, FL_CODE_INTERNAL, "no aggregate %s in a sweep", made);
+  part->sum = same_sum(s, part);
+  if (&s->part[part->sum] != part) {
+    part->at = s->part[part->sum].at;
+    part->scale = s->part[part->sum].scale;
+    return 0;
+  }
   if (part->kind == EXACT) {
     FlPartTerms terms = {fl_part_stored_terms, part->agg.col[0].data};
     if (fl_part_exact_scale(s->m, terms, s->n, &part->scale) != 0) return 1;
@@ -344,7 +364,7 @@ static FlStatus widen(Sweep *s) {
 static bool pays_to_order(const Sweep *s) {
   enum { BEGIN = 21, ORDER = AT_ONCE * 5 / 2 }; /* as what is saved of so many rows, as measured */
   int64_t sums = 0;
-  for (int32_t p = 0; p < s->n_parts; p++) sums += s->part[p].kind == EXACT;
+  for (int32_t p = 0; p < s->n_parts; p++) sums += s->part[p].kind == EXACT && s->part[p].sum == p;
   return s->g <= FEW_GROUPS && sums * (AT_ONCE - BEGIN * s->g) > ORDER;
 }
 
@@ -371,9 +391,9 @@ static FlStatus run(Sweep *s) {
   for (int32_t p = 0; p < s->n_parts; p++) s->part[p].agg.counts = counts;
   uint32_t dropped = atomic_load(&s->dropped);
   for (int32_t p = 0; p < s->n_parts; p++)
-    if ((s->part[p].kind == ALONE || dropped >> p & 1) && widen(s) != 0) return 1;
+    if ((s->part[p].kind == ALONE || dropped >> s->part[p].sum & 1) && widen(s) != 0) return 1;
   for (int32_t p = 0; p < s->n_parts; p++) {
-    if (store(s, &s->part[p], dropped >> p & 1) != 0) return 1;
+    if (store(s, &s->part[p], dropped >> s->part[p].sum & 1) != 0) return 1;
   }
   return 0;
 }
@@ -385,6 +405,12 @@ bool fl_agg_sweeps(const FlAgg *a, const FlAggRow *row) {
   if (a->n_cols > 1 || col->valid != NULL || (col->array != NULL && col->array->rank != 1)) return false;
   if (row->sweep == FL_SWEEP_SUM) return whole || col->dtype == FL_F64;
   return whole && (row->sweep == FL_SWEEP_LEAST || row->sweep == FL_SWEEP_GREATEST);
+}
+
+bool fl_part_sweeps(const char *made, int32_t dtype) {
+  const FlAggRow *row = fl_agg_find(made, strlen(made));
+  const FlAgg a = {.n_cols = dtype >= 0, .col = {{.dtype = dtype}}};
+  return row != NULL && fl_agg_sweeps(&a, row);
 }
 
 FlStatus fl_agg_sweep_one(FlAgg *a, const FlAggRow *row) {

@@ -266,6 +266,10 @@ FlRuntimeOp fl_rt_aggregate;
  * the columns have as `made`: count, and sum, mean, min, max of f64 (sum, mean) or integers. As one aggregate
  * after the other; an OVERFLOW is at the place of the first. */
 FlRuntimeOp fl_rt_aggregates;
+/* Whether `made` of a column of numbers without nulls (of none: -1) may be one of these, of which there are
+ * FL_PART_SWEEP at most. */
+bool fl_part_sweeps(const char *made, int32_t dtype);
+enum { FL_PART_SWEEP = 16 };
 /* rows n, whether rows shall stay rows, keys, columns -> whether they stayed rows, then rows of states: keys,
  * and a column a state. The columns are the keys and then, with `made`, the states: count, of rows or of a
  * column, sum, min, max, first, last, any, all; with FL_COLUMN_SAYS the validity of the state comes with it.

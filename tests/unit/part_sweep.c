@@ -1,7 +1,8 @@
-/* part_sweep.c: several aggregates in one sweep against the same ones alone, bit for bit. */
+/* part_sweep.c: several aggregates in one sweep against the same ones alone, bit for bit; the last two are of
+ * columns of which the sweep has a sum already. */
 #include "part_kit.h"
 
-enum { N_PARTS = 7 };
+enum { N_PARTS = 9, AGAIN = 7 };
 
 static FlArray *doubles(Kit *k, int64_t n, int shape) {
   FlArray *a = fl_array_new(k->ctx, FL_F64, 1, &n);
@@ -29,7 +30,8 @@ static FlArray *integers(Kit *k, int64_t n, int32_t dtype) {
 
 static void test_sweep(Kit *k, int64_t n, int64_t g, int shape) {
   static const int32_t dtypes[] = {FL_I8, FL_U8, FL_I16, FL_U32, FL_I32, FL_U64, FL_I64};
-  static const char *const kinds[N_PARTS] = {"sum", "mean", "count", "min", "max", "sum", "mean"};
+  static const char *const kinds[N_PARTS] = {"sum", "mean", "count", "min", "max",
+                                             "sum", "mean", "mean",  "mean"};
   char what[64];
   snprintf(what, sizeof what, "%lld rows, %lld groups, shape %d", (long long)n, (long long)g, shape);
   FlArray *id = fl_array_new(k->ctx, FL_I64, 1, &n), *columns[N_PARTS] = {0};
@@ -42,7 +44,8 @@ static void test_sweep(Kit *k, int64_t n, int64_t g, int shape) {
     attrs[p] = (FlColumnAttr){.made = kinds[p], .flags = p == 2 ? FL_COLUMN_NONE : 0};
     int32_t dtype = dtypes[draw(k) % 7], result = FL_F64;
     if (p == 5 || p == 6) dtype = FL_F64;
-    if (p != 2) columns[p] = dtype == FL_F64 ? doubles(k, n, p == 5 ? shape : 0) : integers(k, n, dtype);
+    if (p >= AGAIN) columns[p] = fl_array_ref(columns[p == AGAIN ? 5 : 0]);
+    else if (p != 2) columns[p] = dtype == FL_F64 ? doubles(k, n, p == 5 ? shape : 0) : integers(k, n, dtype);
     if (p == 0) result = fl_dtype_info[dtype].kind == FL_KIND_UNSIGNED ? FL_U64 : FL_I64;
     if (p == 2) result = FL_I64;
     if (p == 3 || p == 4) result = dtype;

@@ -43,6 +43,9 @@ static bool begins_text(const FlForeignTokens *v, const char *s, size_t at, bool
   if (s[at] == '"' || s[at] == '`') return true;
   if (s[at] != '\'') return false;
   const FlForeignToken *last = v->n ? &v->at[v->n - 1] : NULL;
+  size_t n = strcspn(s + at + 1, "'\n"), brace = strcspn(s + at + 1, "{");
+  bool prefix = last && last->len == 1 && s[last->start] == 'f';
+  if (prefix && glued && s[at + 1 + n] == '\'' && brace < n) return true; /* `f'{x}'`, of Python */
   bool operand = last && (last->kind != FL_FOREIGN_SIGN || strchr(")]'", s[last->start])) &&
                  last->kind != FL_FOREIGN_LINE;
   return !(operand && glued);
@@ -235,6 +238,7 @@ typedef struct Candidate {
   uint32_t judged;         /* so many bytes of `now` must be without errors; 0: all */
   const char *old, *now;   /* now: `old` itself where nothing is proposed */
   int first;               /* token */
+  bool silent;             /* it has no message of its own: others are judged beside what it becomes */
   FlDiag *d, *reported;    /* the first error in the text, and the first that was found */
 } Candidate;
 
@@ -350,7 +354,8 @@ static const char *rewritten(const Judge *j, const FlDiag *d, int first, int las
   const char *old = fl_foreign_text(all, first, last);
   int behind = fl_foreign_is(all, first + 1, "[") ? all->tokens.at[first + 1].match + 1 : first + 3;
   bool column = fl_foreign_is_any(all, first + 1, "[ . $") && fl_foreign_is_any(all, behind, "= <-");
-  if (column || strlen(old) > LONGEST) return old; /* a new column makes a new table (foreign_spans.c) */
+  if (column || fl_foreign_in_place(all, first, last) || strlen(old) > LONGEST)
+    return old; /* what changes a table makes a new one (foreign_spans.c) */
   FlForeign f = {.arena = all->arena,
                  .text = old,
                  .file = all->text,
@@ -396,9 +401,28 @@ static void add(FlForeign *all, Judge *j, FlDiag *d) {
   }
   if (j->n == MOST_STATEMENTS) return;
   const char *old = fl_foreign_text(all, first, last);
-  Candidate c = {all->tokens.at[first].start, (uint32_t)strlen(old), 0, old, old, first, d, d};
+  Candidate c = {all->tokens.at[first].start, (uint32_t)strlen(old), 0, old, old, first, false, d, d};
   for (k = j->n++; k > 0 && j->at[k - 1].start > c.start; k--) j->at[k] = j->at[k - 1];
   j->at[k] = c;
+}
+
+/* Where a statement cannot be read nobody says that others bind a name without `let`: `t <- read.csv(..)`. */
+static void add_silent(FlForeign *all, Judge *j, uint32_t end) {
+  for (int i = 0; i + 2 < all->tokens.n && all->tokens.at[i].start < end && j->n < MOST_STATEMENTS; i++) {
+    int first, last, n = j->n, k = 0;
+    bool begins = i == 0 || fl_foreign_kind(all, i - 1, FL_FOREIGN_LINE);
+    if (!begins || !fl_foreign_kind(all, i, FL_FOREIGN_WORD) || !fl_foreign_is_any(all, i + 1, "= <-") ||
+        fl_foreign_declared(all, fl_foreign_text(all, i, i), "let var param") ||
+        !statement_at(all, all->tokens.at[i].start, &first, &last) || first != i)
+      continue;
+    while (k < j->n && j->at[k].first != first) k++;
+    if (k < n) continue; /* it has a message */
+    FlDiag *d = FL_NEW(all->arena, FlDiag);
+    d->span.start = all->tokens.at[i].start, d->span.len = all->tokens.at[i].len;
+    add(all, j, d);
+    for (k = 0; k < j->n; k++)
+      if (j->at[k].first == first) j->at[k].silent = true;
+  }
 }
 
 static int last_token(const FlForeign *all, const Candidate *c) {
@@ -432,7 +456,12 @@ static void said(FlSink *sink, const Candidate *c) {
 
 void fl_foreign_suggest(FlArena *arena, FlSink *sink, const FlSource *source, FlForeignJudge *judge,
     void *of) {
-  FlForeign all = {.arena = arena, .text = source->text, .file = source->text, .all = &all.tokens};
+  FlForeign all = {.arena = arena,
+                   .text = source->text,
+                   .file = source->text,
+                   .all = &all.tokens,
+                   .judge = judge,
+                   .of = of};
   Candidate at[MOST_STATEMENTS];
   Judge j = {judge, of, &all, at, 0};
   for (int i = 0; i < sink->diags.n; i++) {
@@ -441,9 +470,11 @@ void fl_foreign_suggest(FlArena *arena, FlSink *sink, const FlSource *source, Fl
     if (!all.tokens.n) fl_foreign_tokens(arena, source->text, source->len, &all.tokens);
     add(&all, &j, d);
   }
+  if (j.n) add_silent(&all, &j, at[j.n - 1].start);
   for (int k = 0; k < j.n; k++) at[k].now = rewritten(&j, at[k].d, at[k].first, last_token(&all, &at[k]), 0);
   for (int k = 0; k < j.n; k++) {
     Candidate *c = &at[k], several;
+    if (c->silent) continue;
     if (written(&j, k)) {
       of_floats(&j, k);
       said(sink, c);

@@ -84,6 +84,8 @@ typedef struct FlForeignSpan {
   const char *now;
   uint32_t judged; /* so many bytes of it, from the first, must be without errors */
 } FlForeignSpan;
+/* Does a statement of the file, from one token to another, change a value where it is? */
+bool fl_foreign_in_place(FlForeign *file, int first, int last);
 /* Of a file, the statement from one token to another: is it part of such? */
 bool fl_foreign_span(FlForeign *file, int first, int last, FlForeignSpan *out);
 

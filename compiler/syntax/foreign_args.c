@@ -215,6 +215,24 @@ static const char *arms(FlForeign *f, const char *text) {
 
 /* ---- single arguments ---- */
 
+/* `x` of `t.x`; `value` of what has no name */
+static const char *last_name(FlForeign *f, const char *text) {
+  FlForeign p = part(f, text);
+  int n = p.tokens.n;
+  return n > 2 && word(&p, n - 1) && IS(&p, n - 2, ".") ? TEXT(&p, n - 1, n - 1) : "value";
+}
+
+/* The one column of a table that a call mentions: `day` of `month(t.day)`, `date_trunc("month", t.day)` */
+static const char *one_column(const FlForeign *p) {
+  const char *name = NULL;
+  for (int i = 2; i + 1 < p->tokens.n; i++) {
+    if (!word(p, i) || !IS(p, i - 1, ".") || !word(p, i - 2)) continue;
+    if (name || IS(p, i + 1, "(")) return NULL;
+    name = TEXT(p, i, i);
+  }
+  return name;
+}
+
 static const char *primary(FlForeign *f, const char *text) {
   FlForeign p = part(f, text);
   int n = p.tokens.n;
@@ -246,7 +264,8 @@ static const char *key(FlForeign *f, const FlForeignArg *a) {
   if (a->name) return SAY(f, "%s = %s", a->name, a->text);
   bool call =
       word(&p, 0) && IS(&p, 1, "(") && pair(&p, 1) == p.tokens.n - 1 && !ANY(&p, 0, "c desc list cols");
-  return call ? SAY(f, "%s = %s", TEXT(&p, 0, 0), a->text) : columns(f, a->text, 'c', &n);
+  const char *of = call ? one_column(&p) : NULL; /* pandas calls it so, too */
+  return call ? SAY(f, "%s = %s", of ? of : TEXT(&p, 0, 0), a->text) : columns(f, a->text, 'c', &n);
 }
 
 /* A condition: in quotes, of a row, or `x = 1` */
@@ -295,7 +314,7 @@ static const char *transposed(FlForeign *f, const char *text) {
 
 const char *fl_foreign_argument(FlForeign *f, const char *text, char how) {
   int n = 0;
-  const char *all;
+  const char *all, *other;
   switch (how) {
   case 0: return text;
   case 'c': return columns(f, text, 'c', &n);
@@ -313,8 +332,12 @@ const char *fl_foreign_argument(FlForeign *f, const char *text, char how) {
   case 'h': return how_joined(f, text);
   case 'w': return condition(f, &(FlForeignArg){.text = text});
   case 'N': return named(f, text);
+  case 'C': return last_name(f, text);
+  case 'M': return fl_foreign_matrix(f, text);
   case 'S': return suffix(f, text);
   case 'T': return transposed(f, text);
+  case 'K': return fl_foreign_series(f, text, &all, &other) ? all : NULL;
+  case 'X': return fl_foreign_series(f, text, &other, &all) ? all : NULL;
   default: return fl_foreign_value(f, text, how);
   }
 }

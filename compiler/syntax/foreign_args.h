@@ -42,4 +42,12 @@ const char *fl_foreign_aggregate(const char *name);
 const char *fl_foreign_aggregates(FlForeign *f, const char *columns, int from, int to);
 /* `x desc, y` as arguments of `sort`; NULL: it is more. */
 const char *fl_foreign_order(FlForeign *f, int from, int to);
+/* Is it a table of groups by one key with one aggregate, or the counts of values? Its two columns. */
+bool fl_foreign_series(FlForeign *f, const char *text, const char **key, const char **value);
+/* From a token on, the statements that draw one picture (foreign_plots.c): is it such? */
+bool fl_foreign_picture(FlForeign *file, int first, FlForeignSpan *out);
+FlForeignRule fl_foreign_plots;
+FlForeignRule fl_foreign_groups_in_turn, fl_foreign_nulls; /* foreign_series.c */
+/* A table that a model is given, as its matrix; what is no table as it is. */
+const char *fl_foreign_matrix(FlForeign *f, const char *text);
 #endif

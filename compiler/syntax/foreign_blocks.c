@@ -294,6 +294,48 @@ static bool bound(FlForeign *f) {
   return PUT(f, 0, 1, SAY(f, "%s %s =", word_of, name));
 }
 
+/* The brace that closes the block around a token; the number of tokens where there is none. */
+static int block_end(const FlForeign *f, int i) {
+  while (i < f->tokens.n && !IS(f, i, "}")) i = pair(f, i) > i ? pair(f, i) + 1 : i + 1;
+  return i;
+}
+
+/* Is a name bound by the file outside of all blocks, or by the statement before a token? */
+static bool bound_before(const FlForeign *f, int before, const char *name) {
+  FlForeign file = {.arena = f->arena, .text = f->file, .tokens = *f->all};
+  if (fl_foreign_declared(f, name, "let var param for fn stage")) return true;
+  for (int i = 0; i + 1 < file.tokens.n; i++) {
+    uint32_t at = file.tokens.at[i].start;
+    bool begins = at == 0 || file.text[at - 1] == '\n';
+    if (begins && IS(&file, i, name) && ANY(&file, i + 1, "= <-")) return true;
+  }
+  for (int i = 0; i < before; i++) {
+    bool binds = ANY(f, i - 1, "let var for ,") || (IS(f, i - 1, "(") && ANY(f, 0, "fn def"));
+    if (IS(f, i, name) && binds) return true;
+  }
+  return false;
+}
+
+/* `x = 5` in a block, of a name that there is not yet */
+static bool bound_inside(FlForeign *f) {
+  if (!ANY(f, 0, "for while if fn def")) return false;
+  for (int i = 1; i + 1 < f->tokens.n; i++) {
+    bool begins = fl_foreign_kind(f, i - 1, FL_FOREIGN_LINE) || IS(f, i - 1, "{");
+    if (!begins || !word(f, i) || !ANY(f, i + 1, "= <-")) continue;
+    const char *name = TEXT(f, i, i);
+    if (bound_before(f, i, name)) continue;
+    int end = block_end(f, i), times = 0, outside = 0;
+    for (int k = i; k + 1 < f->tokens.n; k++) {
+      bool changes = IS(f, k, name) && ANY(f, k + 1, "= <- += -= *= /=");
+      times += changes;
+      outside += changes && k > end;
+    }
+    if (outside || end >= f->tokens.n) continue;
+    return PUT(f, i, i + 1, SAY(f, "%s %s =", times > 1 ? "var" : "let", name));
+  }
+  return false;
+}
+
 /* `a, b = f(x)`, `(a, b) = f(x)` */
 static bool several_bound(FlForeign *f) {
   int at = IS(f, 0, "(") ? 1 : 0, n = 0;
@@ -407,7 +449,7 @@ bool fl_foreign_blocks(FlForeign *f) {
       indented,       block_of_line,  said_of_itself, bound_function,     function,   ends_by_word,
       short_function, returned_early, returned,       counting,           brackets,   other,
       imported,       learning,       structure,      defaults_of_lambda, word_bound, several_bound,
-      bound,          type,           appended};
+      bound, bound_inside,         type,           appended};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
     if (rules[k](f)) return true;
   return false;

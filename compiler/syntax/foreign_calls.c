@@ -101,13 +101,17 @@ static const char *written(FlForeign *f, const Row *row, const FlForeignArgs *ar
 /* Is it of this rank, or a list of such? `t`: a text. */
 static bool of_rank(FlForeign *f, const char *text, char rank) {
   FlForeignArgs all = {0};
-  const char *inner = fl_foreign_argument(f, text, 'L');
+  const char *key, *value, *inner = fl_foreign_argument(f, text, 'L');
+  if (rank == 'g') return fl_foreign_series(f, text, &key, &value);
+  if (rank == 'G') return strncmp(text, "group_by(", strlen("group_by(")) == 0;
+
   FlForeign p = {.arena = f->arena, .text = inner ? inner : text, .file = f->file, .all = f->all};
   fl_foreign_tokens(f->arena, p.text, strlen(p.text), &p.tokens);
   fl_foreign_split(&p, 0, p.tokens.n - 1, &all);
   const char *one = all.n ? all.at[0].text : text, *form = rank == '2'   ? "let _of = len((%s)[:, 0])"
                                                            : rank == '1' ? "let _of = argsort(%s)"
                                                            : rank == 'b' ? "let _of = any(%s)"
+                                                         : rank == 'T' ? "let _of = describe(%s)"
                                                                          : "let _of = n_chars(%s) + 0";
   return fl_foreign_holds(f, SAY(f, form, one));
 }
@@ -220,12 +224,13 @@ static bool site_at(FlForeign *f, int i, Site *s) {
 
 static bool row_is_for(const FlForeign *f, const Row *row, const Site *s) {
   bool method = s->table_to >= s->table_from;
-  if (!among(s->path, row->names)) return false;
+  bool of_pandas = row->how == VERB && strncmp(s->path, "pd.", 3) == 0; /* `pd.melt(t)` is `t.melt()` */
+  if (!among(s->path, row->names) && !(of_pandas && among(s->path + 3, row->names))) return false;
   bool first = strcmp(s->path, "str.replace") == 0 &&
                fl_foreign_declared(f, ".", "pl"); /* of Polars: the first place alone */
   if (strcmp(s->path, "str.replace") == 0 && first != (strstr(row->flow, ":1") != NULL)) return false;
-  if (s->field) return row->how == FIELD && method && (!f->word || IS(f, s->name, f->word) || strchr(s->path,
-      '_') || s->path[0] == 'T' || strchr(s->path, '.'));
+  if (s->field) return row->how == FIELD && method && (!f->word || IS(f, s->name, f->word) || among(s->path,
+      "values dtypes") || strchr(s->path, '_') || s->path[0] == 'T' || strchr(s->path, '.'));
   switch (row->how) {
   case FUNCTION: return !method && !s->piped;
   case OUTSIDE: return !method && !s->piped && !s->inside;

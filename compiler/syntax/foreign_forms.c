@@ -94,12 +94,22 @@ static bool operand(const FlForeign *f, int i) {
   return word(f, i) || literal(f, i) || number(f, i) || ANY(f, i, ") ] }");
 }
 
+/* dplyr's `distinct(k)` has these columns alone, unless all are kept: the arguments between two tokens. */
+static const char *distinct_of(FlForeign *f, int from, int to) {
+  for (int i = from; i <= to; i++)
+    if (IS(f, i, ",") && IS(f, i + 1, ".") && IS(f, i + 2, "keep_all"))
+      return SAY(f, "|> distinct(%s)", TEXT(f, from, i - 1));
+  return SAY(f, "|> select(%s) |> distinct()", TEXT(f, from, to));
+}
+
 static bool operator_of(FlForeign *f) {
   for (int i = 0; i < f->tokens.n; i++) {
     if (literal(f, i) || (i && IS(f, i - 1, ".")) || IS(f, i + 1, "=")) continue;
     for (size_t k = 0; k < sizeof operators / sizeof *operators; k++) {
       if (!IS(f, i, operators[k][0]) || (word(f, i) && IS(f, i + 1, "("))) continue;
       const char *by = operators[k][1];
+      int close = IS(f, i, "%>%") && IS(f, i + 1, "distinct") && IS(f, i + 2, "(") ? pair(f, i + 2) : -1;
+      if (close > i + 3) return PUT(f, i, close, distinct_of(f, i + 3, close - 1)); /* of dplyr */
       bool spaced = !word(f, i) && (glued(f, i) || glued(f, i + 1)) && by[0] >= 'a';
       return PUT(f, i, i, spaced ? SAY(f, " %s ", by) : by);
     }
@@ -164,7 +174,8 @@ static bool of_queries(FlForeign *f) {
 static bool needless(FlForeign *f) {
   for (int i = 1; i + 2 < f->tokens.n; i++) {
     int name = IS(f, i + 1, "na") && IS(f, i + 2, ".") && IS(f, i + 3, "rm") ? i + 3 : i + 1;
-    if (!IS(f, i, ",") || !(name == i + 3 || ANY(f, name, "skipna ignore_index inplace n_jobs")) || !IS(f,
+    if (IS(f, i + 1, ".") && IS(f, i + 2, "groups")) name = i + 2;
+    if (!IS(f, i, ",") || !(name > i + 1 || ANY(f, name, "skipna ignore_index inplace n_jobs")) || !IS(f,
         name + 1, "=")) continue;
     return PUT(f, i, fl_foreign_end(f, name + 2), "");
   }

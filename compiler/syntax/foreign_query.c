@@ -10,7 +10,7 @@
 
 typedef struct Item {      /* of the list behind `select` */
   const char *text, *name; /* name: NULL: the column alone */
-  bool total, column;      /* total: of aggregates; column: a name by itself */
+  bool total, column, key; /* total: of aggregates; column: a name by itself; key: it is one of the groups */
 } Item;
 
 typedef struct Query {
@@ -82,6 +82,25 @@ static const char *windowed(FlForeign *f, Query *q, int from, int over, int clos
   return *order || !fl_foreign_aggregate(name) ? NULL : expression(f, q, TEXT(f, from, over - 1), &total);
 }
 
+/* An expression in which `f(x) over (..)` stands, with its window as the query's; NULL: another window. */
+static const char *with_windows(FlForeign *f, Query *q, int from, int to) {
+  const char *out = "";
+  bool total = false;
+  int rest = from;
+  for (int over = from + 1; over < to; over++) {
+    int close = ANY(f, over, "over OVER") && IS(f, over + 1, "(") ? pair(f, over + 1) : -1;
+    int call = close > 0 ? fl_foreign_operand(f, over - 1) : -1;
+    if (call < rest) continue;
+    const char *by = windowed(f, q, call, over, close);
+    if (!by) return NULL;
+    const char *before = call > rest ? expression(f, q, TEXT(f, rest, call - 1), &total) : "";
+    out = SAY(f, "%s%s%s%s", out, before, *before ? " " : "", by);
+    rest = over = close + 1;
+  }
+  if (rest == from || total) return NULL;
+  return rest <= to ? SAY(f, "%s %s", out, expression(f, q, TEXT(f, rest, to), &total)) : out;
+}
+
 /* One of the list behind `select`. */
 static bool item(FlForeign *f, Query *q, int from, int to) {
   Item out = {0};
@@ -90,9 +109,9 @@ static bool item(FlForeign *f, Query *q, int from, int to) {
   int end = as ? to - 2 : bare ? to - 1 : to, over = from;
   if (from == to && IS(f, from, "*")) return q->all = true;
   while (over < end && !ANY(f, over, "over OVER")) over++;
-  if (over < end && IS(f, over + 1, "(") && pair(f, over + 1) == end) {
-    out.text = windowed(f, q, from, over, end);
-    if (!out.name) out.name = SAY(f, "%s", TEXT(f, from, from));
+  if (over < end && IS(f, over + 1, "(")) {
+    out.text = with_windows(f, q, from, end);
+    if (!out.name) out.name = TEXT(f, from, from);
   } else {
     out.text = expression(f, q, TEXT(f, from, end), &out.total);
   }
@@ -108,6 +127,44 @@ static bool item(FlForeign *f, Query *q, int from, int to) {
 }
 
 /* ---- clauses ---- */
+
+/* Two totals of one column are called by what they are, too: `min_day`, `max_day`. */
+static void told_apart(FlForeign *f, Query *q) {
+  for (int k = 0; k < q->items.n; k++)
+    for (int i = 0; i < k; i++) {
+      Item *a = &q->items.at[i], *b = &q->items.at[k];
+      if (!a->name || !b->name || strcmp(a->name, b->name) != 0 || !a->total || !b->total) continue;
+      Item *both[] = {a, b};
+      const char *column = b->name;
+      for (int n = 0; n < 2; n++) {
+        FlForeign p = part(f, both[n]->text);
+        both[n]->name = SAY(f, "%s_%s", TEXT(&p, 0, 0), column);
+      }
+    }
+}
+
+/* The keys of groups: what is selected by a name, or as it stands, or at a position, has its name. */
+static const char *named_keys(FlForeign *f, Query *q) {
+  FlForeign p = part(f, q->keys);
+  FlForeignArgs keys = {0};
+  const char *out = "";
+  fl_foreign_split(&p, 0, p.tokens.n - 1, &keys);
+  for (int n = 0; n < keys.n; n++) {
+    const char *key = keys.at[n].text;
+    bool position = strspn(key, "0123456789") == strlen(key), found = false;
+    for (int k = 0; k < q->items.n && !found; k++) {
+      Item *i = &q->items.at[k];
+      bool own = i->name && strcmp(i->name, key) == 0;
+      if (i->total || !(own || fl_foreign_same(i->text, key) || (position && k == atoi(key) - 1))) continue;
+      out = i->name ? SAY(f, "%s%s%s = %s", out, n ? ", " : "", i->name, i->text)
+                    : SAY(f, "%s%s%s", out, n ? ", " : "", i->text);
+      i->key = found = true;
+    }
+    if (!found && position) return NULL;
+    if (!found) out = SAY(f, "%s%s%s", out, n ? ", " : "", key);
+  }
+  return out;
+}
 
 /* A table and what it is called in the query: the token behind both. */
 static int named(FlForeign *f, Query *q, int at, int end, const char **table) {
@@ -220,7 +277,7 @@ static const char *arguments(FlForeign *f, const Query *q, bool totals) {
   for (int k = 0; k < q->items.n; k++) {
     const Item *i = &q->items.at[k];
     if (totals && !i->total) {
-      if (!i->column || i->name || !q->keys) return NULL;
+      if (!q->keys || (!i->key && (!i->column || i->name))) return NULL;
       continue;
     }
     out = i->name ? SAY(f, "%s%s%s = %s", out, *out ? ", " : "", i->name, i->text)
@@ -288,10 +345,33 @@ static const char *query(FlForeign *f, int first, int last) {
     if (!clause(f, &q, at, to - 1)) return NULL;
     at = to;
   }
+  if (q.keys && !(q.keys = named_keys(f, &q))) return NULL;
+  told_apart(f, &q);
   return piped(f, &q);
 }
 
 /* ---- where queries stand ---- */
+
+/* `(select avg(x) from t where c)` as a value, `x in (select k from t)` as an array: `mean(t.x)`, `t.k` */
+static bool one_value(FlForeign *f) {
+  for (int i = 0; i + 4 < f->tokens.n; i++) {
+    int close = IS(f, i, "(") && ANY(f, i + 1, "select SELECT") ? pair(f, i) : -1;
+    bool array = ANY(f, i - 1, "in IN");
+    if (close < 0 || !(array || ANY(f, i - 1, "< > <= >= = == != <> + - * /"))) continue;
+    int call = IS(f, i + 3, "(") ? pair(f, i + 3) : i + 2, from = call + 1;
+    const char *by = call > i + 2 ? fl_foreign_aggregate(TEXT(f, i + 2, i + 2)) : NULL;
+    bool one = call == i + 2 ? array : !array && by && call == i + 5;
+    if (!one || !ANY(f, from, "from FROM") || !word(f, from + 1)) continue;
+    const char *table = TEXT(f, from + 1, from + 1), *x = by ? TEXT(f, i + 4, i + 4) : TEXT(f, i + 2, i + 2);
+    bool where = ANY(f, from + 2, "where WHERE");
+    if (!where && from + 2 != close) continue;
+    for (int k = from + 3; k < close; k++)
+      if (ANY(f, k, clauses)) return false;
+    if (where) table = SAY(f, "(%s |> where(%s))", table, TEXT(f, from + 3, close - 1));
+    return PUT(f, i, close, by ? SAY(f, "%s(%s.%s)", by, table, x) : SAY(f, "%s.%s", table, x));
+  }
+  return false;
+}
 
 /* `with a as (select ..) select ..`: the tables have their names. */
 static bool with_names(FlForeign *f) {
@@ -377,7 +457,7 @@ bool fl_foreign_query(FlForeign *f) {
   for (int i = f->tokens.n - 1; i > 0; i--) /* a query goes over lines */
     if (fl_foreign_kind(f, i, FL_FOREIGN_LINE) && ANY(f, 0, "select SELECT with WITH"))
       return PUT(f, i, i, " ");
-  if (case_of(f) || with_names(f)) return true;
+  if (case_of(f) || one_value(f) || with_names(f)) return true;
   for (int i = f->tokens.n - 1; i >= 0; i--) {
     bool begins = i == 0 || ANY(f, i - 1, "= <- (");
     if (!begins || !ANY(f, i, "select SELECT Select") || IS(f, i + 1, "(")) continue;

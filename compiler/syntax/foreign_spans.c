@@ -10,9 +10,12 @@ enum { MOST_NAMES = 50 };
 
 static bool line(const FlForeign *f, int i) { return fl_foreign_kind(f, i, FL_FOREIGN_LINE); }
 
+/* Is the name bound before, as here or as elsewhere? */
 static bool declared_before(const FlForeign *f, int before, const char *name) {
-  for (int i = 1; i < before; i++)
-    if (IS(f, i, name) && ANY(f, i - 1, "let var param")) return true;
+  for (int i = 0; i < before; i++) {
+    bool bound = ANY(f, i + 1, "= <-") && (i == 0 || line(f, i - 1));
+    if (IS(f, i, name) && (bound || (i && ANY(f, i - 1, "let var param")))) return true;
+  }
   return false;
 }
 
@@ -117,10 +120,20 @@ static const char *changed(FlForeign *f, int first, int last) {
     return SAY(f, "derive(%s, %s = if %s { %s } else { %s })", table, column,
                by_columns(f, TEXT(f, first + 4, in - 3), table), by_columns(f, TEXT(f, in + 2, last), table),
                column);
+  bool here = IS(f, first + 1, ".") && ANY(f, first + 2, "sort reverse") && IS(f, first + 3, "(");
+  if (here && pair(f, first + 3) == last) /* `xs.sort()`, of lists */
+    return IS(f, first + 2, "sort") ? SAY(f, "sorted(%s%s%s)", table, last > first + 4 ? ", " : "",
+                                          TEXT(f, first + 4, last - 1))
+                                    : SAY(f, "reversed(%s)", table);
   for (int i = first; i + 2 < last; i++) /* t.drop(.., inplace=True) */
     if (IS(f, i, ",") && IS(f, i + 1, "inplace") && IS(f, i + 2, "=") && ANY(f, i + 3, "True true"))
       return SAY(f, "%s%s", TEXT(f, first, i - 1), TEXT(f, i + 4, last));
   return NULL;
+}
+
+bool fl_foreign_in_place(FlForeign *f, int first, int last) {
+  const char *now = word(f, first) ? changed(f, first, last) : NULL;
+  return now && !ANY(f, first + 1, "= <-");
 }
 
 static bool new_table(FlForeign *f, int first, int last, FlForeignSpan *out) {
@@ -244,6 +257,7 @@ static bool maker(const FlForeign *f, int *first, int *last) {
 
 bool fl_foreign_span(FlForeign *f, int first, int last, FlForeignSpan *out) {
   out->first = first;
+  if (fl_foreign_picture(f, first, out)) return true;
   if (new_table(f, first, last, out) || fitted_later(f, first, last, out)) return true;
   int begin = first, end = last;
   if (filled_by_loop(f, first, last, out)) return true;

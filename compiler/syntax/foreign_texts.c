@@ -33,6 +33,40 @@ static bool quotes(FlForeign *f) {
   return false;
 }
 
+/* The token from which braces say how a value is printed: `:` outside of brackets; or their end. */
+static int format_of(const FlForeign *p) {
+  int at = 0;
+  while (at < p->tokens.n && !ANY(p, at, ": !")) at = pair(p, at) > at ? pair(p, at) + 1 : at + 1;
+  return at;
+}
+
+/* `"{t['x'].mean():.2f}"`: what stands in braces is written as anywhere else. */
+static bool braces(FlForeign *f) {
+  for (int i = 0; i < f->tokens.n; i++) {
+    const char *t = literal(f, i) ? TEXT(f, i, i) : "";
+    bool single = t[0] == '\'' && i > 0 && IS(f, i - 1, "f") && glued(f, i);
+    if ((t[0] != '"' && !single) || strncmp(t, "\"\"\"", 3) == 0 || strchr(t, '\\')) continue;
+    const char *out = "", *at = t;
+    bool any = false;
+    for (const char *open; (open = strchr(at, '{')) != NULL;) {
+      const char *close = strchr(open, '}');
+      if (!close || open[1] == '{' || close == open + 1) return false;
+      FlForeign p = part(f, fl_arena_strndup(f->arena, open + 1, (size_t)(close - open - 1)));
+      int end = format_of(&p);
+      size_t n = end < p.tokens.n ? p.tokens.at[end].start : strlen(p.text);
+      const char *how = p.text + n;
+      FlForeign value = part(f, fl_arena_strndup(f->arena, p.text, n));
+      const char *now = strchr("!=", how[0]) && how[0] ? NULL : fl_foreign_by_rules(&value);
+      if (!now || strchr(now, '\n') || strchr(now, '{')) return false;
+      any = any || strncmp(now, p.text, n) != 0 || strlen(now) != n;
+      out = SAY(f, "%s%.*s{%s%s}", out, (int)(open - at), at, now, how);
+      at = close + 1;
+    }
+    if (any && !(single && strchr(out, '"'))) return PUT(f, i, i, SAY(f, "%s%s", out, at));
+  }
+  return false;
+}
+
 /* `"x is $p"` of a name that there is, in what prints it */
 static bool dollar(FlForeign *f) {
   for (int i = 0; i < f->tokens.n; i++) {
@@ -126,7 +160,7 @@ static bool joined(FlForeign *f) {
 }
 
 bool fl_foreign_texts(FlForeign *f) {
-  static FlForeignRule *const rules[] = {quotes, printed, joined, dollar};
+  static FlForeignRule *const rules[] = {braces, quotes, printed, joined, dollar};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
     if (rules[k](f)) return true;
   return false;

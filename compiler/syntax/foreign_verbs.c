@@ -61,6 +61,9 @@ static bool of_package(FlForeign *f) {
         i - 1, ".")) &&
                    !fl_foreign_declared(f, TEXT(f, i, i), "let var param for");
     int name = package ? i + 2 : i, open = name + 1;
+    bool bare = ANY(f, i - 1, "( , [") && ANY(f, name + 3, ", ) ]"); /* Polars calls the column so */
+    if (package && bare && IS(f, i, "pl") && ANY(f, name, "len count") && pair(f, open) == open + 1)
+      return PUT(f, i, open + 1, SAY(f, "%s = count()", TEXT(f, name, name)));
     if (package && ANY(f, name, "linalg special") && IS(f, name + 1, ".")) return PUT(f, i, name + 1, "");
     int close = IS(f, open, "(") ? pair(f, open) : -1;
     bool column = ANY(f, name, "col lit") && close == open + 2 && !(i && IS(f, i - 1, "."));
@@ -325,7 +328,9 @@ static bool fitted(FlForeign *f) {
     int open = close > 0 ? pair(f, i - 2) : -1, from = open > 0 ? fl_foreign_operand(f, i - 2) : -1;
     if (from < 0 || !strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZ", TEXT(f, open - 1, open - 1)[0])) continue;
     const char *more = open + 1 < i - 2 ? SAY(f, ", %s", TEXT(f, open + 1, i - 3)) : "";
-    const char *call = SAY(f, "%s(%s%s)", TEXT(f, from, open - 1), TEXT(f, i + 2, close - 1), more);
+    int x = fl_foreign_end(f, i + 2);
+    const char *given = SAY(f, "%s%s", fl_foreign_matrix(f, TEXT(f, i + 2, x)), TEXT(f, x + 1, close - 1));
+    const char *call = SAY(f, "%s(%s%s)", TEXT(f, from, open - 1), given, more);
     if (IS(f, i, "fit")) return PUT(f, from, close, call);
     const char *module = module_of(f, call);
     if (!module) continue;
@@ -346,24 +351,41 @@ static bool numbered_rows(FlForeign *f) {
   return false;
 }
 
-/* `f.predict(x)`, where `let f = module.fit(..)` */
+/* The call that a model is bound to: the token of its module, as in `let f = module.fit(..)`; -1: none. */
+static int made_by(const FlForeign *file, const char *model) {
+  int at = -1;
+  for (int k = 1; k + 4 < file->tokens.n; k++)
+    if (IS(file, k, model) && ANY(file, k - 1, "let var") && IS(file, k + 1, "=") && IS(file, k + 3, "."))
+      at = k + 2;
+  return at;
+}
+
+/* `f.predict(x)`, `f.score(x, y)` of such a model */
 static bool of_model(FlForeign *f) {
   FlForeign file = {.arena = f->arena, .text = f->file, .tokens = *f->all};
   for (int i = 2; i + 1 < f->tokens.n; i++) {
-    int close = ANY(f, i, "predict predict_proba transform") && IS(f, i - 1, ".") && word(f, i - 2) && IS(f,
-        i + 1, "(") ? pair(f, i + 1) : -1;
+    bool asked = ANY(f, i, "predict predict_proba transform score") && IS(f, i - 1, ".") && word(f, i - 2);
+    int close = asked && IS(f, i + 1, "(") ? pair(f, i + 1) : -1;
     if (close < 0 || fl_foreign_is_module(f, TEXT(f, i - 2, i - 2))) continue;
-    const char *model = TEXT(f, i - 2, i - 2), *module = NULL;
-    for (int k = 1; k + 3 < file.tokens.n; k++)
-      if (IS(&file, k, model) && ANY(&file, k - 1, "let var") && IS(&file, k + 1, "=") && IS(&file, k + 3,
-          ".")) module = TEXT(&file, k + 2, k + 2);
-    bool labels = module && ANY(f, i, "predict") && (f->ways & FL_FOREIGN_SECOND);
+    const char *model = TEXT(f, i - 2, i - 2);
+    int fit = made_by(&file, model), end = fl_foreign_end(f, i + 2);
+    if (fit < 0) continue;
+    const char *module = TEXT(&file, fit, fit), *x = fl_foreign_matrix(f, TEXT(f, i + 2, end));
+    if (IS(f, i, "score")) { /* of models whose score is known here */
+      bool numbers = ANY(&file, fit + 2, "ols ridge lasso elastic_net regressor forest_regressor");
+      bool classes = ANY(&file, fit + 2, "softmax");
+      if (end + 2 >= close || !(numbers || classes)) continue;
+      return PUT(f, i - 2, close,
+                 SAY(f, "metrics.%s(%s, %s.predict(%s, %s))", numbers ? "r2" : "accuracy",
+                     TEXT(f, end + 2, close - 1), module, model, x));
+    }
+    bool labels = IS(f, i, "predict") && (f->ways & FL_FOREIGN_SECOND);
     const char *name = labels                  ? "predict_label"
                        : IS(f, i, "predict")   ? "predict"
                        : IS(f, i, "transform") ? "apply"
                                                : "predict_prob";
-    if (module) return PUT(f, i - 2, close, SAY(f, "%s.%s(%s, %s)", module, name, model, TEXT(f, i + 2,
-        close - 1)));
+    return PUT(f, i - 2, close,
+               SAY(f, "%s.%s(%s, %s%s)", module, name, model, x, TEXT(f, end + 1, close - 1)));
   }
   return false;
 }
@@ -408,7 +430,9 @@ static bool iso_week(FlForeign *f) {
 
 bool fl_foreign_before_calls(FlForeign *f) {
   static FlForeignRule *const rules[] = {
-      fl_foreign_query, choice,   located, over,           rolled,       left_out,    shape,
+      fl_foreign_query, fl_foreign_groups_in_turn, fl_foreign_nulls, fl_foreign_plots,
+      choice,           located,                   over,             rolled,
+      left_out,         shape,
       pulled,           by_group, formula, set_of_columns, different,    correlation, pipe_goes_on,
       piped_aggregate,  iso_week, fitted,  numbered_rows,  keys_of_join, of_groups,   of_package};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)

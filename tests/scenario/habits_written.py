@@ -18,6 +18,13 @@ let sales = table(region = ["north", "south", "north", "west", "south"], product
 let stores = table(region = ["north", "south", "east"], size = [3, 5, 2])
 let xs = [1.5, 2.5, 4.0]
 """
+SALES = """region,product,amount,qty,day
+north,a,10.0,1,2024-01-03
+south,b,25.5,2,2024-02-11
+north,a,7.25,1,2024-02-20
+west,b,40.0,4,2024-03-01
+south,a,3.0,1,2024-03-15
+"""
 EDITS = 8  # so many may follow one after the other
 
 
@@ -28,6 +35,7 @@ def script(line):
 def errors(folder, scripts):
     """The errors of each script; `scripts`: number -> text."""
     (place.path / folder).mkdir()
+    (place.path / folder / "sales.csv").write_text(SALES)
     for k, text in scripts.items():
         (place.path / folder / f"c{k}.flow").write_text(text)
     done = place.run("check", "--json", folder)
@@ -55,6 +63,7 @@ def same_kind(wrong, right):
 lines = [line for line in (ROOT / "tests/scenario/habits/written.txt").read_text().splitlines() if not line.startswith("#")]
 fields = [[f.strip() for f in re.split(r" ##(?= |$)", line)] for line in lines]
 place = Place()
+(place.path / "sales.csv").write_text(SALES)
 cases = {k: (wrong, same_kind(wrong, right), says) for k, (wrong, right, says) in enumerate(fields)}
 texts = {k: script(wrong) for k, (wrong, _, _) in cases.items()}
 found = errors("written", texts)

@@ -86,7 +86,10 @@ static const char *written(FlForeign *f, const Row *row, const FlForeignArgs *ar
                                           : "true",
                                    down && !up ? "true" : "false")
              : NULL;
-    else if (how == '=') by = a ? fl_foreign_keys(f, a->text, argument(args, "right_on", 8)->text) : NULL;
+    else if (how == 'B') {
+      const FlForeignArg *bins = argument(args, "bins", 4), *labels = argument(args, "labels", 6);
+      by = a ? fl_foreign_binned(f, fl_foreign_argument(f, a->text, 'p'), bins->text, labels->text) : NULL;
+    } else if (how == '=') by = a ? fl_foreign_keys(f, a->text, argument(args, "right_on", 8)->text) : NULL;
     else if (!rest) by = a ? fl_foreign_argument(f, a->text, how) : NULL;
     if (!by) return NULL;
     bool empty = !*by && (how == 0 || rest);
@@ -222,15 +225,23 @@ static bool site_at(FlForeign *f, int i, Site *s) {
   return true;
 }
 
-static bool row_is_for(const FlForeign *f, const Row *row, const Site *s) {
+/* Is a field without brackets one of another language: the message is about it, its name is none of flow, or
+ * the compiler says that a table or an array has no such field? */
+static bool field_of_others(FlForeign *f, const Site *s) {
+  if (!f->word || IS(f, s->name, f->word) || strpbrk(s->path, "_.") || s->path[0] == 'T') return true;
+  const char *of = TEXT(f, s->table_from, s->table_to);
+  return fl_foreign_holds(f, SAY(f, "let _of = len(%s)", of)) &&
+         !fl_foreign_holds(f, SAY(f, "let _of = (%s).%s", of, s->path));
+}
+
+static bool row_is_for(FlForeign *f, const Row *row, const Site *s) {
   bool method = s->table_to >= s->table_from;
   bool of_pandas = row->how == VERB && strncmp(s->path, "pd.", 3) == 0; /* `pd.melt(t)` is `t.melt()` */
   if (!among(s->path, row->names) && !(of_pandas && among(s->path + 3, row->names))) return false;
   bool first = strcmp(s->path, "str.replace") == 0 &&
                fl_foreign_declared(f, ".", "pl"); /* of Polars: the first place alone */
   if (strcmp(s->path, "str.replace") == 0 && first != (strstr(row->flow, ":1") != NULL)) return false;
-  if (s->field) return row->how == FIELD && method && (!f->word || IS(f, s->name, f->word) || among(s->path,
-      "values dtypes") || strchr(s->path, '_') || s->path[0] == 'T' || strchr(s->path, '.'));
+  if (s->field) return row->how == FIELD && method && field_of_others(f, s);
   switch (row->how) {
   case FUNCTION: return !method && !s->piped;
   case OUTSIDE: return !method && !s->piped && !s->inside;

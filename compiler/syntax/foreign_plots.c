@@ -62,7 +62,7 @@ static const char *of_arrays(FlForeign *f, const char *kind, const FlForeignArgs
   bool one = a && (hist || (b && strcmp(of, also) == 0));
   const char *table = one ? of : SAY(f, hist ? "table(x = %s)" : "table(x = %s, y = %s)", x, y);
   if (hist)
-    return SAY(f, "plot.hist(%s, x = %s%s%s", table, one ? a : "x", bins ? ", bins = " : "", bins ? bins : "");
+    return SAY(f, "plot.hist(%s, x = %s%s", table, one ? a : "x", bins ? SAY(f, ", bins = %s", bins) : "");
   return SAY(f, "plot.%s(%s, x = %s, y = %s", kind, table, one ? a : "x", one ? b : "y");
 }
 

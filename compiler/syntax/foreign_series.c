@@ -51,7 +51,8 @@ bool fl_foreign_groups_in_turn(FlForeign *f) {
   for (int i = 0; i + 10 < f->tokens.n; i++) {
     int at = i + 5; /* the table */
     bool names = IS(f, i, "for") && word(f, i + 1) && IS(f, i + 2, ",") && word(f, i + 3);
-    if (!names || !IS(f, i + 4, "in") || !word(f, at) || !IS(f, at + 1, ".") || !ANY(f, at + 2, "groupby group_by")) continue;
+    bool groups = IS(f, at + 1, ".") && ANY(f, at + 2, "groupby group_by");
+    if (!names || !IS(f, i + 4, "in") || !word(f, at) || !groups) continue;
     int list = IS(f, at + 4, "[") ? 1 : 0, close = pair(f, at + 3);
     const char *column = fl_foreign_plain(f, at + 4 + list), *table = TEXT(f, at, at);
     if (!column || close != at + 5 + 2 * list || !IS(f, close + 1, "{")) continue;

@@ -231,11 +231,32 @@ static bool filled_by_loop(FlForeign *f, int first, int last, FlForeignSpan *out
   return true;
 }
 
+/* `n = {}`, `for v in a: n[v] = n.get(v, 0) + 1`: how often each value is there */
+static bool counted_by_loop(FlForeign *f, int first, int last, FlForeignSpan *out) {
+  int i = last + 1, end;
+  if (!word(f, first) || !IS(f, first + 1, "=") || !IS(f, first + 2, "{") || last != first + 3) return false;
+  while (line(f, i)) i++;
+  if (!IS(f, i, "for") || !word(f, i + 1) || !IS(f, i + 2, "in")) return false;
+  const char *name = TEXT(f, first, first), *of = TEXT(f, i + 1, i + 1);
+  for (end = i + 3; end < f->tokens.n && !IS(f, end, ":"); end++) continue;
+  int at = end + 1;
+  while (line(f, at)) at++;
+  const char *body = SAY(f, "%s[%s] = %s.get(%s, 0) + 1", name, of, name, of);
+  int close = at + 15;
+  if (close > f->tokens.n || !fl_foreign_same(body, TEXT(f, at, close - 1))) return false;
+  FlForeign p = part(f, SAY(f, "let %s = value_counts(%s)", name, TEXT(f, i + 3, end - 1)));
+  out->now = fl_foreign_by_rules(&p);
+  if (!out->now || (close < f->tokens.n && !line(f, close))) return false;
+  out->judged = (uint32_t)strlen(out->now);
+  out->last = close - 1;
+  return true;
+}
+
 /* The statement before a loop that gives the name of what it fills: `acc = []` */
 static bool empty_before(const FlForeign *f, int *first, int *last) {
   int i = *first - 1;
   while (i >= 0 && line(f, i)) i--;
-  if (i < 3 || !IS(f, *first, "for") || !IS(f, i, "]") || pair(f, i) != i - 1) return false;
+  if (i < 3 || !IS(f, *first, "for") || !ANY(f, i, "] }") || pair(f, i) != i - 1) return false;
   *last = i;
   *first = ANY(f, i - 4, "let var") ? i - 4 : i - 3;
   return true;
@@ -260,10 +281,10 @@ bool fl_foreign_span(FlForeign *f, int first, int last, FlForeignSpan *out) {
   if (fl_foreign_picture(f, first, out)) return true;
   if (new_table(f, first, last, out) || fitted_later(f, first, last, out)) return true;
   int begin = first, end = last;
-  if (filled_by_loop(f, first, last, out)) return true;
+  if (filled_by_loop(f, first, last, out) || counted_by_loop(f, first, last, out)) return true;
   if (empty_before(f, &begin, &end)) {
     out->first = begin;
-    if (filled_by_loop(f, begin, end, out)) return true;
+    if (filled_by_loop(f, begin, end, out) || counted_by_loop(f, begin, end, out)) return true;
   }
   if (!maker(f, &first, &last)) return false;
   out->first = first;

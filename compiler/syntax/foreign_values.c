@@ -37,6 +37,34 @@ static const char *type_of(FlForeign *f, const char *text) {
   return by;
 }
 
+/* What makes integers of numbers elsewhere cuts what stands behind the point. */
+static const char *whole(FlForeign *f, const char *text) {
+  const char *type = type_of(f, text);
+  return type && type[0] == 'i' ? SAY(f, "%s(trunc", type) : NULL;
+}
+
+/* A list's elements, between any brackets. */
+static void elements(FlForeign *f, const char *list, FlForeignArgs *out) {
+  const char *inner = list ? fl_foreign_argument(f, list, 'L') : NULL;
+  FlForeign p = part(f, inner ? inner : "");
+  fl_foreign_split(&p, 0, p.tokens.n - 1, out);
+}
+
+const char *fl_foreign_binned(FlForeign *f, const char *x, const char *bins, const char *labels) {
+  FlForeignArgs edges = {0}, names = {0};
+  const char *out = "";
+  elements(f, bins, &edges);
+  elements(f, labels, &names);
+  if (!names.n || edges.n != names.n + 1) return NULL;
+  for (int k = 0; k < names.n; k++) {
+    const char *low = edges.at[k].text, *high = edges.at[k + 1].text;
+    FlForeign name = part(f, names.at[k].text);
+    if (!literal(&name, 0) || name.tokens.n != 1) return NULL;
+    out = SAY(f, "%sif %s > %s and %s <= %s { %s } else ", out, x, low, x, high, names.at[k].text);
+  }
+  return SAY(f, "%s{ null }", out);
+}
+
 static const char *part_of_date(FlForeign *f, const char *text) {
   static const char *const parts = "year month day hour minute second quarter";
   FlForeign p = part(f, text);
@@ -106,7 +134,8 @@ const char *fl_foreign_value(FlForeign *f, const char *text, char how) {
   case 'D': return moment(f, text);
   case 'U': return unit(f, text);
   case 'q': return text[strspn(text, "0123456789.")] ? NULL : SAY(f, "%g", atof(text) / 100);
-  case 'n': return SAY(f, text[0] == '"' ? "parse_i64(%s)" : "i64(%s)", text);
+  case 'n': return SAY(f, text[0] == '"' ? "parse_i64(%s)" : "i64(trunc(%s))", text);
+  case 'I': return whole(f, text);
   case 'f': return SAY(f, text[0] == '"' ? "parse_f64(%s)" : "f64(%s)", text);
   case 'x': return criterion(f, text);
   case 'y': return part_of_date(f, text);

@@ -38,6 +38,8 @@ bool fl_habit_field(FlSema *s, FlDiag *d, const char *name);
  * a field. */
 void fl_habit_method(FlSema *s, const FlExpr *call);
 
+/* A function that does not take the type of its argument: the edit that calls another one. */
+void fl_habit_call(FlSema *s, FlDiag *d, FlSpan argument, const char *name, const char *by);
 /* `len(text)`: adds what counts characters, to the message about the argument, with the edit. */
 void fl_habit_length(FlSema *s, FlDiag *d, FlSpan argument);
 /* An array among what `print` is given: adds how it is written, with the edit. */

@@ -12,13 +12,17 @@ static void put(FlDiag *d, FlSpan at, const char *by) {
   d->edit.text = by;
 }
 
-void fl_habit_length(FlSema *s, FlDiag *d, FlSpan argument) {
-  static const char call[] = "len(";
-  const uint32_t n = (uint32_t)strlen(call);
-  fl_diag_help(s->sink, d, "the length of a text is `n_chars(...)`");
+void fl_habit_call(FlSema *s, FlDiag *d, FlSpan argument, const char *name, const char *by) {
+  const uint32_t n = (uint32_t)strlen(name);
   const char *file = fl_sources_get(s->sources, argument.file)->text;
-  if (argument.start < n || strncmp(file + argument.start - n, call, n) != 0) return;
-  put(d, (FlSpan){.file = argument.file, .start = argument.start - n, .len = n - 1}, "n_chars");
+  if (argument.start <= n || file[argument.start - 1] != '(') return;
+  if (strncmp(file + argument.start - 1 - n, name, n) != 0) return;
+  put(d, (FlSpan){.file = argument.file, .start = argument.start - 1 - n, .len = n}, by);
+}
+
+void fl_habit_length(FlSema *s, FlDiag *d, FlSpan argument) {
+  fl_diag_help(s->sink, d, "the length of a text is `n_chars(...)`");
+  fl_habit_call(s, d, argument, "len", "n_chars");
 }
 
 /* A `:` outside of brackets would begin a format, and a brace end the place. */
@@ -42,7 +46,8 @@ bool fl_habit_shape(FlSema *s, FlDiag *d, FlVal v, const FlExpr *field) {
   if (strcmp(field->field.name.text, "shape") != 0) return false;
   const char *of = text_of(s, field->field.base->span), *by = NULL;
   const FlExprKind kind = field->field.base->kind;
-  if (kind != FL_EXPR_NAME && kind != FL_EXPR_FIELD && kind != FL_EXPR_CALL) return false;
+  const bool whole = kind == FL_EXPR_NAME || kind == FL_EXPR_FIELD || kind == FL_EXPR_CALL || kind == FL_EXPR_INDEX;
+  if (!whole) return false;
   if (v.type->kind == FL_TY_TABLE)
     by = fl_arena_printf(s->arena, "[len(%s), %d]", of, fl_type_row(v.type)->n_fields);
   if (v.type->kind == FL_TY_ARRAY && v.type->rank == 1) by = fl_arena_printf(s->arena, "[len(%s)]", of);

@@ -361,6 +361,8 @@ static const char *computed(FlForeign *f, const FlForeignArg *a) {
       IS(&p, n - 5, ".");
   if (alias && fl_foreign_plain(&p, n - 2)) return SAY(f, "%s = %s", fl_foreign_plain(&p, n - 2), TEXT(&p, 0,
       n - 6));
+  bool rows = n == 5 && IS(&p, 0, "(") && fl_foreign_plain(&p, 1) && ANY(&p, 3, "\"size\" 'size'");
+  if (name && rows) return SAY(f, "%s = count()", name); /* `n = ("x", "size")` */
   if (name && n == 5 && IS(&p, 0, "(") && fl_foreign_plain(&p, 1) && fl_foreign_plain(&p, 3) &&
       fl_foreign_aggregate(fl_foreign_plain(&p, 3)))
     return SAY(f, "%s = %s(%s)", name, fl_foreign_aggregate(fl_foreign_plain(&p, 3)), fl_foreign_plain(&p,

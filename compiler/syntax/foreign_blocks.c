@@ -336,6 +336,22 @@ static bool bound_inside(FlForeign *f) {
   return false;
 }
 
+/* `a, b = x, y`: one by one, where no value says one of the names. */
+static bool each_bound(FlForeign *f, int sign, int n) {
+  const char *out = "";
+  int at = sign + 1;
+  for (int k = 0; k < n; k++) {
+    int name = 2 * k, end = fl_foreign_end(f, at);
+    if (end < at || !IS(f, end + 1, ",") != (k == n - 1)) return false;
+    for (int i = at; i <= end; i++)
+      for (int other = 0; other < n; other++)
+        if (IS(f, i, TEXT(f, 2 * other, 2 * other)) && !IS(f, i - 1, ".")) return false;
+    out = SAY(f, "%s%slet %s = %s", out, k ? "\n" : "", TEXT(f, name, name), TEXT(f, at, end));
+    at = end + 2;
+  }
+  return !IS(f, 0, "(") && at > f->tokens.n && PUT(f, 0, f->tokens.n - 1, out);
+}
+
 /* `a, b = f(x)`, `(a, b) = f(x)` */
 static bool several_bound(FlForeign *f) {
   int at = IS(f, 0, "(") ? 1 : 0, n = 0;
@@ -346,6 +362,7 @@ static bool several_bound(FlForeign *f) {
   }
   int sign = at + 1 + IS(f, 0, "(");
   if (n < 2 || !IS(f, sign, "=") || (IS(f, 0, "(") && !IS(f, at + 1, ")"))) return false;
+  if (IS(f, fl_foreign_end(f, sign + 1) + 1, ",")) return each_bound(f, sign, n);
   return PUT(f, 0, sign, SAY(f, "let (%s) =", names));
 }
 
@@ -404,7 +421,8 @@ static bool structure(FlForeign *f) {
 /* `import numpy as np`: nothing of it is needed. */
 static bool imported(FlForeign *f) {
   static const char *const needless =
-      "numpy pandas polars math dplyr tidyverse datetime matplotlib Statistics DataFrames";
+      "numpy pandas polars math dplyr tidyverse datetime matplotlib Statistics DataFrames seaborn plotly csv "
+      "re sys os json collections itertools functools statistics warnings ggplot2 readr tidyr stringr lubridate";
   bool from = IS(f, 0, "from") && ANY(f, 1, needless);
   bool library = ANY(f, 0, "library require") && IS(f, 1, "(") && ANY(f, 2, needless) && f->tokens.n == 4;
   if (!from && !library && !(ANY(f, 0, "import using") && ANY(f, 1, needless))) return false;

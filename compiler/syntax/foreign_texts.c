@@ -116,6 +116,8 @@ static bool printed(FlForeign *f) {
         : -1;
     int close = pair(f, open);
     bool rust = open == i + 2, own = IS(f, i, "print") && !rust;
+    bool line = IS(f, i, "cat") && close > open + 3 && IS(f, close - 1, "\"\\n\"") && IS(f, close - 2, ",");
+    if (line) return PUT(f, i, close, SAY(f, "print(%s)", TEXT(f, open + 1, close - 3)));
     if (close > 0 && literal(f, open + 1) && (IS(f, open + 2, ",") || rust) && !own) {
       const char *made = filled(f, open + 1, open + 3, close - 1, IS(f, i, "printf") ? '%' : '{');
       if (made || rust) return PUT(f, i, close, SAY(f, IS(f, i, "format") ? "%s" : "print(%s)", made ? made

@@ -140,6 +140,26 @@ static bool located(FlForeign *f) {
   return false;
 }
 
+/* `t[t.x > 1, c("a", "b")]`, `t[t.x > 1, "a"]`, `t[, "a"]`, of R */
+static bool framed(FlForeign *f) {
+  for (int i = 1; i + 2 < f->tokens.n; i++) {
+    bool begins = IS(f, i, "[") && glued(f, i) && (word(f, i - 1) || ANY(f, i - 1, ") ]"));
+    int close = begins ? pair(f, i) : -1, comma = close > 0 ? fl_foreign_end(f, i + 1) + 1 : -1;
+    if (comma < i + 1 || !IS(f, comma, ",") || comma + 1 >= close) continue;
+    bool condition = comma == i + 1;
+    for (int k = i + 1; k < comma; k++) condition = condition || ANY(f, k, "< > <= >= == != %in% in");
+    const char *name = comma + 2 == close ? fl_foreign_plain(f, comma + 1) : NULL, *names = NULL;
+    if (IS(f, comma + 1, "c") && pair(f, comma + 2) == close - 1 && literal(f, comma + 3))
+      names = fl_foreign_argument(f, TEXT(f, comma + 1, close - 1), 'c');
+    if (!condition || !(name || names)) continue;
+    int from = fl_foreign_operand(f, i - 1);
+    const char *table = TEXT(f, from, i - 1);
+    if (comma > i + 1) table = SAY(f, "%s[%s]", table, TEXT(f, i + 1, comma - 1));
+    return PUT(f, from, close, names ? SAY(f, "select(%s, %s)", table, names) : SAY(f, "%s.%s", table, name));
+  }
+  return false;
+}
+
 /* `derive(t, avg = mean(x).over("k"))`: the verb has the groups. */
 static bool over(FlForeign *f) {
   for (int i = 2; i + 1 < f->tokens.n; i++) {
@@ -431,7 +451,7 @@ static bool iso_week(FlForeign *f) {
 bool fl_foreign_before_calls(FlForeign *f) {
   static FlForeignRule *const rules[] = {
       fl_foreign_query, fl_foreign_groups_in_turn, fl_foreign_nulls, fl_foreign_plots,
-      choice,           located,                   over,             rolled,
+      framed,           choice,           located,                   over,             rolled,
       left_out,         shape,
       pulled,           by_group, formula, set_of_columns, different,    correlation, pipe_goes_on,
       piped_aggregate,  iso_week, fitted,  numbered_rows,  keys_of_join, of_groups,   of_package};

@@ -40,7 +40,7 @@ CASES = [  # written from habit -> the message, or the script that its edit make
     ("import model_selection\nprint(model_selection.kfold(10, n_splits = 2))", "print(model_selection.kfold(10, k = 2))"),
     ('t |> where("x" > 1)', "t |> where(x > 1)"), ('t |> where("s" == "u")', 't |> where(s == "u")'), ('t |> where("s" in ["u"])', 't |> where(s in ["u"])'),
     ('t |> derive((x * 2).alias("q"))', "t |> derive(q = (x * 2))"), ("t |> drop(columns = x)", "t |> drop(x)"), ("t |> drop_null(subset = x)", "t |> drop_null(x)"),
-    ('t |> rename(x = "q")', "t |> rename(q = x)"), ("print(len t)", "`len(..)`"), ('t[, "x"]', "`t.x`"),
+    ('t |> rename(x = "q")', "t |> rename(q = x)"), ("print(len t)", "`len(..)`"), ('t[, "x"]', "t.x"),
     ("print(n())", "print(count())"), ("t.shape", "[len(t), 5]"), ('t |> derive(u = s.str.upper())', "t |> derive(u = upper(s))"), ("t |> derive(z = x.fillna(0))", "t |> derive(z = x ?? 0)"),
     ("t |> derive(z = x.dropna())", "t |> drop_null(x)"), ("print(length(w))", "print(n_chars(w))"), ("t |> derive(z = ifnull(x, 0))", "t |> derive(z = x ?? 0)"),
     ("t |> select(across(x))", "each(numeric()"), ("print(least(a, b))", "print(min(a, b))"), ('print(left(w, 2))', "slice(w, 0, 3)"),

@@ -1,6 +1,7 @@
 /* builtin_scalar.c: builtins that work element by element: mathematics, conversions, choice, nulls, and
  * operators on text that need no more than their signature. */
 #include "kern/kern.h"
+#include "sema/habits.h"
 #include "sema/builtins/builtin.h"
 #include "sema/decimal.h"
 #include "sema/builtins/scalar_args.h"
@@ -168,9 +169,11 @@ FlVal fl_builtin_conversion(FlSema *s, FlCallSite *c) {
   if (!fl_val_is_plain(v) || (!fl_dtype_is_number(v.type->dtype) && v.type->dtype != FL_BOOL)) {
     FlDiag *d = fl_sema_report(s, FL_E0325, c->args[0].span, "`%s` takes numbers or bool, and this is %s",
                                c->builtin->name, fl_val_text(s, v));
-    if (fl_val_is_plain(v) && v.type->dtype == FL_TEXT)
+    if (fl_val_is_plain(v) && v.type->dtype == FL_TEXT) {
       fl_diag_help(s->sink, d, "read a number from text with `parse_f64(...)` or `parse_i64(...)`");
-    else if (fl_val_is_decimal(v))
+      if (to == FL_F64) fl_habit_call(s, d, c->args[0].span, "f64", "parse_f64");
+      if (to == FL_I64) fl_habit_call(s, d, c->args[0].span, "i64", "parse_i64");
+    } else if (fl_val_is_decimal(v))
       fl_diag_help(s->sink, d, "a decimal becomes `f64(...)` or, where it is whole, `i64(...)`");
     return fl_val_error(s);
   }

@@ -46,8 +46,8 @@ bool fl_habit_shape(FlSema *s, FlDiag *d, FlVal v, const FlExpr *field) {
   if (strcmp(field->field.name.text, "shape") != 0) return false;
   const char *of = text_of(s, field->field.base->span), *by = NULL;
   const FlExprKind kind = field->field.base->kind;
-  const bool whole = kind == FL_EXPR_NAME || kind == FL_EXPR_FIELD || kind == FL_EXPR_CALL || kind == FL_EXPR_INDEX;
-  if (!whole) return false;
+  if (kind != FL_EXPR_NAME && kind != FL_EXPR_FIELD && kind != FL_EXPR_CALL && kind != FL_EXPR_INDEX)
+    return false;
   if (v.type->kind == FL_TY_TABLE)
     by = fl_arena_printf(s->arena, "[len(%s), %d]", of, fl_type_row(v.type)->n_fields);
   if (v.type->kind == FL_TY_ARRAY && v.type->rank == 1) by = fl_arena_printf(s->arena, "[len(%s)]", of);

@@ -422,7 +422,8 @@ static bool structure(FlForeign *f) {
 static bool imported(FlForeign *f) {
   static const char *const needless =
       "numpy pandas polars math dplyr tidyverse datetime matplotlib Statistics DataFrames seaborn plotly csv "
-      "re sys os json collections itertools functools statistics warnings ggplot2 readr tidyr stringr lubridate";
+      "re sys os json collections itertools functools statistics warnings ggplot2 readr tidyr stringr "
+      "lubridate";
   bool from = IS(f, 0, "from") && ANY(f, 1, needless);
   bool library = ANY(f, 0, "library require") && IS(f, 1, "(") && ANY(f, 2, needless) && f->tokens.n == 4;
   if (!from && !library && !(ANY(f, 0, "import using") && ANY(f, 1, needless))) return false;

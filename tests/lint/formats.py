@@ -10,7 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from scenario_kit import ROOT, check, finish
 
 TABLE = ROOT / "runtime/include/flow/formats.def"
-HABITS = sorted((ROOT / "compiler/sema").glob("habits*.def"))  # what messages suggest for names of other languages, compiled by scenario/habits
+HABITS = [*sorted((ROOT / "compiler/sema").glob("habits*.def")), ROOT / "compiler/syntax/foreign_calls.def"]  # what messages suggest for names of other languages, compiled by scenario/habits
 # Who names a format although it is not its own file, and what for.
 EXEMPT = {
     ("compiler/cli/command_new.c", "csv"): "the script that `flowc new` writes",

@@ -316,6 +316,23 @@ static bool bound_before(const FlForeign *f, int before, const char *name) {
   return false;
 }
 
+/* Have two names the same letters but for one that is added, left out or another? */
+static bool spelt_alike(const char *a, const char *b) {
+  int letters[128] = {0}, off = 0;
+  for (const char *c = a; *c; c++) letters[*c & 127]++;
+  for (const char *c = b; *c; c++) letters[*c & 127]--;
+  for (int k = 0; k < 128; k++) off += abs(letters[k]);
+  return strlen(a) > 2 && strlen(b) > 2 && off <= 2;
+}
+
+/* Is a name a misspelt variable of the file? */
+static bool of_variable(FlForeign *f, const char *name) {
+  FlForeign file = {.arena = f->arena, .text = f->file, .tokens = *f->all};
+  for (int i = 1; i < file.tokens.n; i++)
+    if (IS(&file, i - 1, "var") && spelt_alike(name, TEXT(&file, i, i))) return true;
+  return false;
+}
+
 /* `x = 5` in a block, of a name that there is not yet */
 static bool bound_inside(FlForeign *f) {
   if (!ANY(f, 0, "for while if fn def")) return false;
@@ -323,7 +340,7 @@ static bool bound_inside(FlForeign *f) {
     bool begins = fl_foreign_kind(f, i - 1, FL_FOREIGN_LINE) || IS(f, i - 1, "{");
     if (!begins || !word(f, i) || !ANY(f, i + 1, "= <-")) continue;
     const char *name = TEXT(f, i, i);
-    if (bound_before(f, i, name)) continue;
+    if (bound_before(f, i, name) || of_variable(f, name)) continue;
     int end = block_end(f, i), times = 0, outside = 0;
     for (int k = i; k + 1 < f->tokens.n; k++) {
       bool changes = IS(f, k, name) && ANY(f, k + 1, "= <- += -= *= /=");

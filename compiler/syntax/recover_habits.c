@@ -91,28 +91,13 @@ static bool word_error(const Place *x, const FlToken *t, const char *help, const
 
 /* ---- SQL ---- */
 
-/* What a pattern with `%` at its ends says of a text; NULL: more than that. */
-static const char *like_means(const Place *x, const char *value, const FlToken *pattern) {
-  const char *p = pattern->text.bytes;
-  size_t n = pattern->text.len, from = n && p[0] == '%', to = n > from && p[n - 1] == '%' ? n - 1 : n;
-  if (to <= from || strpbrk(fl_arena_strndup(x->p->arena, p + from, to - from), "%_\\\"{\n\r\t")) return NULL;
-  const char *part = fl_arena_strndup(x->p->arena, p + from, to - from);
-  if (!from && to == n) return fl_arena_printf(x->p->arena, "%s == \"%s\"", value, part);
-  const char *name = from && to < n ? "contains" : from ? "ends_with" : "starts_with";
-  return fl_arena_printf(x->p->arena, "%s(%s, \"%s\")", name, value, part);
-}
-
 static bool like(const Place *x) {
   static const char *const words[] = {"like", "LIKE", NULL};
   if (!is_any(x, x->found, words) || !fl_syntax_after_operand(x)) return false;
-  const FlToken *from = operand_before(x);
-  bool sure = x->next->kind == FL_TOK_TEXT && free_before(x, from) && free_behind(x->next);
-  const char *by = sure ? like_means(x, text(x, from, x->prev), x->next) : NULL;
   return word_error(x, x->found,
-                    by ? fl_arena_printf(x->p->arena, "write `%s`", by)
-                       : "write `starts_with(w, \"a\")`, `ends_with(w, \"a\")`, `contains(w, \"a\")` or "
-                         "`matches(w, \"a.*b\")`",
-                    from, x->next, by);
+                    "write `starts_with(w, \"a\")`, `ends_with(w, \"a\")`, `contains(w, \"a\")` or "
+                    "`matches(w, \"a.*b\")`",
+                    NULL, NULL, NULL);
 }
 
 static bool between(const Place *x) {
@@ -145,11 +130,9 @@ static bool is_null(const Place *x) {
 static bool not_in(const Place *x) {
   static const char *const nots[] = {"not", "NOT", NULL}, *const ins[] = {"in", "IN", NULL};
   if (!is_any(x, x->found, nots) || !is_any(x, x->next, ins) || !fl_syntax_after_operand(x)) return false;
-  const FlToken *from = operand_before(x);
-  const char *value = text(x, from, x->prev);
-  FlDiag *d = fl_syntax_say(x, FL_E0116, x->found->span, "`not` stands before what it negates",
-                            fl_arena_printf(x->p->arena, "write `not %s in ..`", value));
-  if (free_before(x, from)) replace(d, from, x->next, fl_arena_printf(x->p->arena, "not %s in", value));
+  const char *value = text(x, operand_before(x), x->prev);
+  fl_syntax_say(x, FL_E0116, x->found->span, "`not` stands before what it negates",
+                fl_arena_printf(x->p->arena, "write `not %s in ..`", value));
   return true;
 }
 
@@ -509,14 +492,7 @@ static bool generator_behind(const Place *x) {
     return false;
   const char *sample =
       open->kind == FL_TOK_LBRACKET ? "write `[for x in a: 2 * x]`" : "write `sum(for x in a: 2 * x)`";
-  FlDiag *d = fl_syntax_say(x, FL_E0101, x->found->span, "`for` stands before what is computed", sample);
-  if (open->match < 0) return true;
-  const FlToken *end = &x->p->tokens.at[open->match] - 1, *body = open + 1;
-  for (const FlToken *t = body; t < end;
-       t = t->match >= 0 && &x->p->tokens.at[t->match] > t ? &x->p->tokens.at[t->match] + 1 : t + 1)
-    if (t->kind == FL_TOK_COMMA) return true;
-  replace(d, body, end,
-          fl_arena_printf(x->p->arena, "%s: %s", text(x, x->found, end), text(x, body, x->prev)));
+  fl_syntax_say(x, FL_E0101, x->found->span, "`for` stands before what is computed", sample);
   return true;
 }
 
@@ -562,9 +538,7 @@ static bool imported_from(const Place *x) {
 
 static bool remainder_of(const Place *x) { /* y %% 2 */
   if (x->found->kind != FL_TOK_PERCENT || x->prev->kind != FL_TOK_PERCENT || !x->found->glued) return false;
-  replace(fl_syntax_say(x, FL_E0101, x->found->span, "`%%` is not an operator",
-                        "the remainder is written `a % b`"),
-          x->found, x->found, "");
+  fl_syntax_say(x, FL_E0101, x->found->span, "`%%` is not an operator", "the remainder is written `a % b`");
   return true;
 }
 

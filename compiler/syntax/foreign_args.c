@@ -7,8 +7,9 @@
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 
-static bool is_name(const char *s) { return *s && !strchr("0123456789", *s) && strspn(s,
-    letters) == strlen(s); }
+static bool is_name(const char *s) {
+  return *s && !strchr("0123456789", *s) && strspn(s, letters) == strlen(s);
+}
 
 /* A text with all of it in one pair of brackets: what stands in them; NULL: it is not so. */
 static const char *in_brackets(FlForeign *f, const char *text, const char *opens) {
@@ -393,12 +394,14 @@ static const char *selected(FlForeign *f, const FlForeignArg *a) {
   if (IS(&p, 0, "exclude") && close == p.tokens.n - 1) return SAY(f, "except(%s)", columns(f, TEXT(&p, 2,
       close - 1), 'c', &n));
   if (of_column(f, a->text)) return NULL; /* `summarize` is meant */
-  FlForeignArg named = *a;
+  FlForeignArgs list = {0};
+  if (IS(&p, 0, "[") && pair(&p, 0) == p.tokens.n - 1) fl_foreign_split(&p, 1, p.tokens.n - 2, &list);
+  if (list.n) return fl_foreign_rest(f, &list, 's');
   bool alias = p.tokens.n > 4 && IS(&p, p.tokens.n - 4, "alias") && IS(&p, p.tokens.n - 5, ".");
-  if (alias) return computed(f, &named);
+  if (alias) return computed(f, a);
   const char *all = columns(f, a->text, 'c', &n);
   bool plain = p.tokens.n == 1 || ANY(&p, 0, "each numeric all cols except [ ( c") || IS(&p, 0, "-");
-  return plain ? all : computed(f, &named);
+  return plain ? all : computed(f, a);
 }
 
 /* An aggregate of a column, alone or with a name; NULL: it is none. */

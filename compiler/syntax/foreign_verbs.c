@@ -19,6 +19,21 @@ static const char *of_several(FlForeign *f, const char *list, const char *aggreg
   return names.n ? out : NULL;
 }
 
+/* What a method of groups gives for each row, as an expression of their column; NULL: it gives none. */
+static const char *each_row(FlForeign *f, const char *name, const char *column, int open, int end) {
+  FlForeign m = part(f, name);
+  const char *plain = end == open + 2 ? fl_foreign_plain(f, open + 1) : NULL;
+  const char *total = plain ? fl_foreign_aggregate(plain) : NULL;
+  bool bare = end == open + 1, down = IS(f, open + 1, "ascending") && ANY(f, open + 3, "False false");
+  if (IS(&m, 0, "transform")) return total ? SAY(f, "%s(%s)", total, column) : NULL;
+  if (ANY(&m, 0, "cumsum cumprod cummax cummin") && bare) return SAY(f, "%s(%s)", name, column);
+  if (IS(&m, 0, "diff") && bare) return SAY(f, "%s - lag(%s)", column, column);
+  if (IS(&m, 0, "shift")) return SAY(f, "lag(%s, %s)", column, bare ? "1" : TEXT(f, open + 1, end - 1));
+  if (IS(&m, 0, "rank") && (bare || (down && end == open + 4)))
+    return SAY(f, bare ? "rank(%s)" : "rank(desc(%s))", column);
+  return NULL;
+}
+
 /* `group_by(t, k)["x"].sum()`, `.size()`, `.agg(..)`: an aggregate of groups */
 static bool of_groups(FlForeign *f) {
   for (int i = 0; i < f->tokens.n; i++) {
@@ -36,14 +51,14 @@ static bool of_groups(FlForeign *f) {
     if (several) what = aggregate && end == open + 1 ? of_several(f, several, aggregate) : NULL;
     else if (ANY(f, dot + 1, "agg aggregate summarize summarise"))
       what = fl_foreign_aggregates(f, columns, open + 1, end - 1);
-    else if (ANY(f, dot + 1, "transform") && columns && end == open + 2 && fl_foreign_plain(f, open + 1)) {
-      const char *total = fl_foreign_aggregate(fl_foreign_plain(f, open + 1));
+    else if (columns && each_row(f, name, columns, open, end)) {
+      const char *each = each_row(f, name, columns, open, end);
       int comma = fl_foreign_end(f, i + 2) + 1;
       const char *keys = comma < close ? fl_foreign_argument(f, SAY(f, "[%s]", TEXT(f, comma + 1, close - 1)),
           'k') : NULL;
-      if (total && keys)
-        return PUT(f, i, end, SAY(f, "derive(%s, %s = %s(%s), by = %s).%s", TEXT(f, i + 2, comma - 1),
-            columns, total, columns, keys, columns));
+      if (keys)
+        return PUT(f, i, end, SAY(f, "derive(%s, %s = %s, by = %s).%s", TEXT(f, i + 2, comma - 1),
+            columns, each, keys, columns));
     } else if (ANY(f, dot + 1, "size len count") && !columns && end == open + 1) what = SAY(f, "%s = count()",
         name);
     else if (aggregate && columns && end == open + 1) what = SAY(f, "%s = %s(%s)", columns, aggregate,

@@ -41,26 +41,21 @@ static void all_whole(Parting *p, int n, FlValue *const *values, const FlOp *ask
 
 /* ---- who needs the whole ------------------------------------------------------------------------------- */
 
-/* Arrays of numbers alone; as keys of joins, and behind the keys of rows that are put in order, also
- * texts. */
-static bool takes_numbers(const FlOp *op) {
-  int n_keys = 0;
-  for (int k = 0; k < op->attrs.n_columns; k++) n_keys += fl_ir_column_width(&op->attrs.columns[k]);
-  for (int i = 0; i < op->n_args; i++) {
-    bool may = op->code == FL_OP_JOIN || (op->code == FL_OP_SORT_ROWS && i >= n_keys);
-    if (op->args[i]->type.depth || (fl_dtype_is_text((FlDtype)op->args[i]->type.dtype) && !may)) return false;
-  }
+/* Arrays of scalars alone. */
+static bool takes_scalars(const FlOp *op) {
+  for (int i = 0; i < op->n_args; i++)
+    if (op->args[i]->type.depth) return false;
   return true;
 }
 
 /* Which rows it may have in parts: its own where it works on these, those that it folds where their states
- * are joined, those that it puts in order by numbers, joins, or takes by their numbers; for others it would
+ * are joined, those that it puts in order, joins, or takes by their numbers; for others it would
  * have to ask other parts, which is not built. */
 static bool takes_parts(const FlPlanStep *s, FlInParts form, const FlUse *u) {
   FlRows rows = u->rows;
   if (form == FL_PARTS_SLICE) return true;
   if (form == FL_PARTS_TAKE && rows == FL_ROWS_MOVE) return !u->value->type.depth;
-  if (form == FL_PARTS_ORDER || form == FL_PARTS_PAIRS) return rows == FL_ROWS_MOVE && takes_numbers(s->op);
+  if (form == FL_PARTS_ORDER || form == FL_PARTS_PAIRS) return rows == FL_ROWS_MOVE && takes_scalars(s->op);
   if (rows == FL_ROWS_OWN) return form != FL_PARTS_NONE && form != FL_PARTS_COLUMNS;
   return rows == FL_ROWS_FOLD &&
          (form == FL_PARTS_COLUMNS || form == FL_PARTS_PRODUCT || form == FL_PARTS_SWEEP);

@@ -54,8 +54,7 @@ FlRanksOp fl_ranks_read;    /* ranks_reads.c */
 FlRanksOp fl_ranks_slice;   /* ranks_reads.c */
 /* How many arguments the first columns of an operator are: keys, and which of them are null. */
 int32_t fl_key_args(const FlOpDesc *desc, int32_t n_columns);
-/* Within that: of arrays of which each rank has the rows of the cut, or all; keys are numbers.
- * ranks_orders.c */
+/* Within that: of arrays of which each rank has the rows of the cut, or all. ranks_orders.c */
 FlStatus fl_ranks_order(FlCtx *ctx, const FlOpDesc *desc, const FlCut *cut, const FlSlot *args,
                         FlSlot *results);
 

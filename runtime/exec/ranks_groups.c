@@ -4,9 +4,9 @@
  * rank has some. Out: what it gives, whole at all ranks: each folds its own rows to states of groups
  * (part/partial.c), the states go to all, in the order of the ranks, and are grouped and aggregated once
  * more, as those of parts of a file are (compiler/opt/folds.c). Where states are half as many as rows, rows
- * of numbers go by their keys to ranks that have whole groups (ranks_trade.c), and what these make of them
- * goes to all. What always holds: the same bits as of all rows; where an aggregate fails, nothing was made,
- * and who asks calls the operators on whole arrays, so that they fail as ever.
+ * go by their keys to ranks that have whole groups (ranks_trade.c), and what these make of them goes to all.
+ * What always holds: the same bits as of all rows; where an aggregate fails, nothing was made, and who asks
+ * calls the operators on whole arrays, so that they fail as ever.
  */
 #include "exec/ranks_trade.h"
 #include "part/part.h"
@@ -211,18 +211,14 @@ static void let_go(FlSlot *arrays, int32_t n) {
   for (int32_t j = 0; arrays && j < n; j++) fl_array_unref(arrays[j].a);
 }
 
-/* Arrays of numbers alone, where those of all ranks, of which all have said how many theirs are, are half as
- * many as rows. */
+/* Those of all ranks, of which all have said how many theirs are, are half as many as rows. */
 static bool are_many(const Groups *g) {
   const FlRanks *r = g->ctx->ranks;
   int64_t all = 0;
-  bool numbers = g->n_keys > 0;
+  bool can_go = g->n_keys > 0;
   for (int32_t k = 0; k < r->n; k++) all += r->slots[k].values[3];
-  for (int32_t k = 0; k < g->desc->n_args; k++) {
-    FlType1 t = g->desc->arg_types[k];
-    numbers &= !t.depth && !fl_dtype_is_text(t.dtype);
-  }
-  return numbers && 2 * all > fl_cut_rows(g->cut);
+  for (int32_t k = 0; k < g->desc->n_args; k++) can_go &= !g->desc->arg_types[k].depth;
+  return can_go && 2 * all > fl_cut_rows(g->cut);
 }
 
 /* All say how many states they have, and how many bytes those in `mine` are. */

@@ -2,11 +2,10 @@
  *
  * In: JOIN, of keys of which each rank has some rows of a side, or of both. Out: its pairs, in parts: each
  * rank has those of its left rows. What always holds: pairs stand by left row, and then by right row, as
- * those of one rank do. The keys of a right table that has few rows go to all; else keys of both sides, if
- * they are numbers, go to whoever joins them (ranks_pairs.c); texts are made whole. What `right` and
- * `full` add, the right rows without a partner, stands behind all pairs: of few right rows at the last
- * rank, once all have said which they found, else all pairs are laid anew, as evenly as can be. A join
- * that fails somewhere is made once more, of all rows, by all. */
+ * those of one rank do. The keys of a right table that has few rows go to all; else keys of both sides go to
+ * whoever joins them (ranks_pairs.c). What `right` and `full` add, the right rows without a partner, stands
+ * behind all pairs: of few right rows at the last rank, once all have said which they found, else all pairs
+ * are laid anew, as evenly as can be. A join that fails somewhere is made once more, of all rows, by all. */
 #include "exec/ranks_pairs.h"
 #include "part/part.h"
 
@@ -310,10 +309,9 @@ static FlStatus run(Join *j, FlSlot *results, bool *done) {
   return s;
 }
 
-/* Keys that can go to others are numbers; each rank numbers its rows with 32 bits, and all right ones. */
+/* Keys can go to others where each rank numbers its rows with 32 bits, and all right ones. */
 static bool can_go(const Join *j) {
   bool fine = j->cut && j->right && j->m < UINT32_MAX;
-  for (int32_t i = 0; i < j->desc->n_args; i++) fine &= !fl_dtype_is_text(j->desc->arg_types[i].dtype);
   for (int32_t k = 0; fine && k < j->cut->n; k++) fine = j->cut->at[k + 1] - j->cut->at[k] < UINT32_MAX;
   return fine;
 }

@@ -1,10 +1,10 @@
 /* ranks_pairs.c: the pairs of a join of two tables, of both of which ranks have some rows.
  *
- * In: JOIN, with keys that are numbers. Out: at each rank the pairs of its left rows, in the order of one
- * rank, and which of its right rows have no partner. What always holds: keys of both sides, with their
- * numbers, go by a hash of the keys to ranks, where they are joined, piece by piece; a pair goes back to
- * whoever has the left row. The partners of a left row all come from one piece, ascending, so that it does
- * not matter in which order pieces come. Rows with a null key stay where they are. Where a sample of the
+ * In: JOIN. Out: at each rank the pairs of its left rows, in the order of one rank, and which of its right
+ * rows have no partner. What always holds: keys of both sides, with their numbers, go by a hash of the keys
+ * to ranks, where they are joined, piece by piece; a pair goes back to whoever has the left row. The partners
+ * of a left row all come from one piece, ascending, so that it does not matter in which order pieces come.
+ * Rows with a null key stay where they are. Where a sample of the
  * left rows says that few keys are frequent, each rank asks once for each different key that it has: how
  * often a left key comes is no matter then. Beside its rows and its pairs a rank has memory for a piece. */
 #include "exec/ranks_pairs.h"
@@ -290,9 +290,9 @@ static FlStatus return_pairs(Keyed *k, FlStatus own, FlSlot *const came[2], cons
 static FlStatus run_piece(Keyed *k, int64_t piece) {
   int64_t rows[2] = {0, 0};
   FlSlot *came[2] = {0}, made[3] = {0};
-  bool fine = fl_trade_bring(&k->trade[0], piece, &rows[0]) && fl_trade_bring(&k->trade[1], piece, &rows[1]);
-  if (!fine) return fl_rows_lost(k->p->ctx);
-  FlStatus s = 0;
+  FlStatus s = fl_trade_bring(&k->trade[0], piece, &rows[0]);
+  if (!s) s = fl_trade_bring(&k->trade[1], piece, &rows[1]);
+  if (s) return s;
   for (int i = 0; i < 2 && !s; i++)
     if (!(came[i] = fl_trade_came(&k->trade[i], rows[i]))) s = FL_STATUS_MEMORY;
   if (!s) s = join_piece(k, came, made);

@@ -2,8 +2,8 @@
  *
  * In: an operator that sorts rows. Out: its results: each rank has made those between two cuts of the order,
  * which all find alike; they stay there, or go to all. What always holds: the order of rows is one, so that
- * it shows nowhere who made which part of it. Rows of numbers that are in parts go to whoever puts them in
- * order (ranks_orders.c). Of rows that are whole at all ranks each takes its share out; where that does not
+ * it shows nowhere who made which part of it. Rows that are in parts go to whoever puts them in order
+ * (ranks_orders.c). Of rows that are whole at all ranks each takes its share out; where that does not
  * pay, or a rank has no room, each makes all. */
 #include "exec/ranks_args.h"
 #include "exec/ranks_parts.h"
@@ -62,16 +62,13 @@ static FlStatus run_share(FlCtx *ctx, const FlOpDesc *desc, FlOpPart *part, cons
   return s;
 }
 
-/* The cut of what it is given, where all are arrays of so many rows, the keys of numbers, and some are in
- * parts. */
+/* The cut of what it is given, where all are arrays of so many rows, and some are in parts. */
 static FlStatus cut_of(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, const FlCut **cut) {
   FlRowArgs by_rows = {desc, args, FL_ROWS_MOVE, -1};
   *cut = NULL;
   for (int32_t i = 0; i < desc->n_args; i++) {
     FlType1 t = desc->arg_types[i];
     if (!fl_type_is_array(t) || t.depth) return 0;
-    bool may = desc->run == fl_rt_sort_rows && i >= fl_key_args(desc, desc->n_columns);
-    if (fl_dtype_is_text(t.dtype) && !may) return 0;
     if (args[i].a->dims[0] != args[0].a->dims[0]) return 0;
   }
   by_rows.rows = args[0].a->dims[0];

@@ -58,35 +58,41 @@ void fl_order_trade_free(FlOrderTrade *t) {
 
 /* ---- the sample ---------------------------------------------------------------------------------------- */
 
-static int64_t places_of(const FlOrderTrade *t) {
-  return fl_part_min(fl_part_max(SAMPLE, OF_PIECE * pieces_of(t)), t->cut->at[t->cut->n]);
+static int64_t places_of(const FlCut *cut, int bits) {
+  int64_t pieces = (int64_t)cut->n << bits;
+  return fl_part_min(fl_part_max(SAMPLE, OF_PIECE * pieces), cut->at[cut->n]);
 }
 
-static int64_t sampled(const FlOrderTrade *t, int64_t k) {
-  __int128 rows = t->cut->at[t->cut->n];
-  int64_t places = places_of(t);
+static int64_t sampled(const FlCut *cut, int64_t places, int64_t k) {
+  __int128 rows = cut->at[cut->n];
   return fl_part_sampled((int64_t)(rows * k / places), (int64_t)(rows * (k + 1) / places), k);
 }
 
-int64_t fl_order_trade_sampled(const FlOrderTrade *t, int64_t *n) {
+void fl_order_sampled(const FlCut *cut, int bits, int64_t *n) {
+  int64_t places = places_of(cut, bits);
   int32_t part = 0;
-  memset(n, 0, (size_t)t->cut->n * sizeof *n);
-  for (int64_t k = 0; k < places_of(t); k++) {
-    int64_t row = sampled(t, k);
-    while (row >= t->cut->at[part + 1]) part++;
+  memset(n, 0, (size_t)cut->n * sizeof *n);
+  for (int64_t k = 0; k < places; k++) {
+    int64_t row = sampled(cut, places, k);
+    while (row >= cut->at[part + 1]) part++;
     n[part]++;
   }
-  return t->width;
 }
 
-void fl_order_trade_sample(const FlOrderTrade *t, uint64_t *out) {
-  int64_t from = t->cut->at[t->cut->here], to = t->cut->at[t->cut->here + 1];
-  for (int64_t k = 0; k < places_of(t); k++) {
-    int64_t row = sampled(t, k);
-    if (row < from || row >= to) continue;
-    fl_part_read_rows(&t->codes, row - from, 1, out);
-    out[t->width - 1] = (uint64_t)row;
-    out += t->width;
+void fl_order_sampled_rows(const FlCut *cut, int bits, int64_t *rows) {
+  int64_t places = places_of(cut, bits), from = cut->at[cut->here], to = cut->at[cut->here + 1];
+  for (int64_t k = 0; k < places; k++) {
+    int64_t row = sampled(cut, places, k);
+    if (row >= from && row < to) *rows++ = row - from;
+  }
+}
+
+int64_t fl_order_trade_width(const FlOrderTrade *t) { return t->width; }
+
+void fl_order_trade_sample(const FlOrderTrade *t, const int64_t *rows, int64_t n, uint64_t *out) {
+  for (int64_t k = 0; k < n; k++, out += t->width) {
+    fl_part_read_rows(&t->codes, rows[k], 1, out);
+    out[t->width - 1] = (uint64_t)(rows[k] + t->cut->at[t->cut->here]);
   }
 }
 
@@ -185,7 +191,7 @@ static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
 
 /* The cuts that part the sample evenly: one less than there are pieces, where there are rows. */
 static void find_cuts(FlOrderTrade *t, uint64_t *sample) {
-  int64_t n = places_of(t), pieces = pieces_of(t);
+  int64_t n = places_of(t->cut, t->bits), pieces = pieces_of(t);
   int32_t words = (int32_t)t->width;
   qsort_r(sample, (size_t)n, (size_t)words * sizeof *sample, by_words, &words);
   for (int64_t c = 1; c < pieces && n > 0; c++, t->n_cuts++) {

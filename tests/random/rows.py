@@ -2,20 +2,22 @@
 
 Columns of one length are derived from each other, filtered, folded, read at neighbours and at any place, changed in
 rounds, in branches, by functions and stages; tables are joined, sorted, grouped, given windows; loops of tasks read
-blocks of rows, single rows, and have tasks of their own; texts and nulls among them; with `faults` some element, some
-check of rows, or some task may fail.
-usage: rows.py SEED [--faults]
+blocks of rows, single rows, and have tasks of their own; texts, dates, decimals and nulls among them, as keys, too; with
+`files` (row_files.py) rows come from files; with `faults` some element, some check of rows, or some task may fail.
+usage: rows.py SEED [--faults] [--files]
 """
 import random
 import sys
 
+from row_files import Files
+
 SIZES = (0, 1, 2, 3, 5, 17, 64, 900, 4095, 4096, 4097, 8192, 9001, 20000)
 
 
-class Rows:
-    def __init__(self, seed, faults=False):
+class Rows(Files):
+    def __init__(self, seed, faults=False, files=False):
         self.draw = random.Random(seed)
-        self.faults, self.lines, self.n = faults, [], 0
+        self.faults, self.files, self.lines, self.n = faults, files, [], 0
         self.spaces = []  # [{kind: [names]}] columns of one length, which some names stand for
 
     def fresh(self, letter):
@@ -89,9 +91,14 @@ class Rows:
         self.lines.append(f"let {name} = {value}")
         space["f64"].append(name)
 
+    def text_of(self, v):
+        """A text of an integer: of few different ones, of many, with much in common, empty now and then."""
+        return self.pick(f'"v{{{v} % 7}}"', f'"v{{{v} % 7}}"', f'"v{{{v}}}"', f'"a long beginning that all have {{{v}}}"',
+                         f'(if {v} % 5 == 2 {{ "" }} else {{ "größe {{{v} % 50}}" }})')
+
     def texts(self, space):
         k, name = self.column(space, "i64"), self.fresh("t")
-        self.lines.append(f"let {name} = [for v in {k}: \"v{{v % 7}}\"]")
+        self.lines.append(f"let {name} = [for v in {k}: {self.text_of('v')}]")
         space["text"].append(name)
 
     def filtered(self, space):
@@ -112,21 +119,28 @@ class Rows:
             self.grouped(t, list(columns))
 
     def table_of(self, space):
-        """A table with columns a and b, and c where there are texts."""
+        """A table with columns a and b, c where there are texts, and some that are derived: g, now and then d, when, price, some."""
         t, columns = self.fresh("q"), {"a": self.column(space), "b": self.column(space, "i64")}
         if space["text"]:
             columns["c"] = self.column(space, "text")
         nulls = ", d = if_else(b % 3 == 0, null, a * 0.5)" if self.draw.random() < 0.4 else ""
-        self.lines.append(f"let {t} = table({', '.join(f'{c} = {v}' for c, v in columns.items())}) |> derive(g = b % {self.pick(1, 2, 7, 50, 5000)}{nulls})")
-        return t, columns, bool(nulls)
+        columns.update({"g": "", "d": ""} if nulls else {"g": ""})
+        if self.draw.random() < 0.3:
+            nulls += ', when = date("2024-02-20") + days(b % 40), price = decimal(b % 1000, 2) * decimal("0.25")'
+            columns.update({"when": "", "price": ""})
+        if "c" in columns and self.draw.random() < 0.3:
+            nulls += ", some = if_else(b % 4 == 1, null, c)"
+            columns["some"] = ""
+        self.lines.append(f"let {t} = table({', '.join(f'{c} = {v}' for c, v in columns.items() if v)}) |> derive(g = b % {self.pick(1, 2, 7, 50, 5000)}{nulls})")
+        return t, columns, "d" in columns
 
     def becomes(self, t, columns):
         """Its columns are columns of other statements."""
         self.spaces.append({"f64": [f"{t}.a"], "i64": [f"{t}.b"], "text": [f"{t}.c"] if "c" in columns else []})
 
     def sorted_rows(self, space):
-        t, columns, nulls = self.table_of(space)
-        keys = self.draw.sample(["a", "b", "g", *("c" for _ in range("c" in columns)), *("d" for _ in range(nulls))], self.draw.randrange(1, 3))
+        t, columns, _ = self.table_of(space)
+        keys = self.draw.sample(sorted(columns), self.draw.randrange(1, 3))
         s, by = self.fresh("s"), ", ".join(k if self.draw.random() < 0.6 else f"desc({k})" for k in keys)
         more = self.pick("", "", f" |> where({self.condition(['a'], ['b'])})", f" |> head({self.draw.choice((0, 1, 7, 5000))})",
                          f" |> top({self.draw.choice((1, 4, 60))}, by = a)", " |> distinct(g)", f" |> sample({self.draw.choice((0, 3, 100))}, seed = 4)")
@@ -168,10 +182,12 @@ class Rows:
     def windows(self, space):
         t, columns, nulls = self.table_of(space)
         w = self.fresh("v")
-        every = ["row_number()", "cumsum(a)", "cumsum(b)", "rank(a)", "cummax(a)", "cummin(b)", "ntile(3)", "mean(a)", "count()", "a - mean(a)",
+        every = ["row_number()", "lag(a)", "lead(b, 2)", "cumsum(a)", "cumsum(b)", "rank(a)", "cummax(a)", "cummin(b)", "ntile(3)", "mean(a)", "count()", "a - mean(a)",
                  "rolling(a, 3, v => max(v) - min(v), min_periods = 1)"] + ["cumsum(d)"] * nulls
         some = self.draw.sample(every, self.draw.randrange(1, 4))
         before, by = self.pick(("", ""), ("", ", by = g"), ("sort(b, a) |> ", ""), ("sort(g, a) |> ", ", by = g"))
+        if "c" in columns and self.draw.random() < 0.5:
+            before, by = self.pick(("", ", by = c"), ("sort(c, a) |> ", ""), ("sort(c, b) |> ", ", by = c"), ("", ", by = (c, g)"))
         columns_made = ", ".join(f"w{i} = {x}" for i, x in enumerate(some))
         self.lines += [f"let {w} = {t} |> {before}derive({columns_made}{by})", f"show({w} |> tail(2))",
                        f"show({w} |> summarize(n = count(), {', '.join(f's{i} = sum(f64(w{i}))' for i in range(len(some)))}))"]
@@ -216,17 +232,43 @@ class Rows:
         self.lines.append(f"let {name} = held({x}, {limit})")
         space["f64"].append(name)
 
+    def joined_large(self, space):
+        """Two tables of many rows, of which few are partners of one: by numbers, texts, dates, decimals, pairs of them, nulls."""
+        other, u, j, t = self.draw.choice(self.spaces), self.fresh("u"), self.fresh("j"), self.fresh("q")
+        x, k, y = self.column(space), self.column(space, "i64"), self.column(other)
+        kinds = {"n": "@", "s": self.text_of("(@)"), "e": 'date("2024-02-20") + days((@) % 10000)', "p": 'decimal(@, 2) * decimal("0.25")'}
+        keys = self.draw.sample(sorted(kinds), self.pick(1, 1, 2))
+        left = self.pick(f"{k}[i] % 1000", f"(i * 13 + {k}[i] % 3) % (len({x}) + 1)")
+        right = f"i * 7919 % (len({y}) + 3) // {self.pick(1, 2)}"
+        some = lambda value, key: f"if_else(i % 6 == 1, null, {value})" if key in nulls else value
+        nulls = set(keys) if self.draw.random() < 0.3 else set()
+        columns = lambda value, n: ", ".join(f"{key} = [for i in 0..len({n}): {some(kinds[key].replace('@', value), key)}]" for key in keys)
+        self.lines += [f"let {t} = table(a = {x}, b = {k}, {columns(left, x)})",
+                       f"let {u} = table(y = {y}, {columns(right, y)})" + self.pick("", "", " |> where(y > -1)")]
+        few = any('% 7' in kinds[key] or '% 50' in kinds[key] for key in keys)
+        how = self.draw.choice(("", "left", "semi", "anti") if few else ("", "left", "semi", "anti", "right", "full"))
+        on = keys[0] if len(keys) == 1 else f"({', '.join(keys)})"
+        shape = f" |> distinct({', '.join(keys)})" if few else ""
+        self.lines.append(f"let {j} = {t} |> join({u}{shape}, on = {on}{f', how = {chr(34)}{how}{chr(34)}' if how else ''})")
+        a, y = f"({j}.a[i] ?? 0.5)" if how in ("right", "full") else f"{j}.a[i]", f"({j}.y[i] ?? 0.25)" if how in ("left", "full") else f"{j}.y[i]"
+        self.lines.append(f"print(\"{{len({j})}} {{sum(for i in 0..len({j}): {a} * f64(i % 7))}} "
+                          + ("\")" if how in ("semi", "anti") else f"{{sum(for i in 0..len({j}): {y} * f64(i % 5))}}\")"))
+        if how not in ("right", "full"):
+            self.becomes(j, {})
+
     def grouped(self, table, columns):
         """Groups of its rows, by numbers or texts, with aggregates that have states and some that have none."""
         keys = self.draw.sample(["g", "c"], self.draw.randrange(1, 3)) if "c" in columns else ["g"]
         keys += self.draw.choice((["a"], ["d"])) if self.draw.random() < 0.25 else []  # of which nearly each row has its own
+        keys += self.draw.choice((["when"], ["price"], ["id"], ["some"])) if self.draw.random() < 0.25 else []
         every = ["count()", "sum(a)", "mean(a)", "max(a)", "min(b)", "sum(b)", "first(a)", "last(b)", "mean(b)", "sum(d)", "mean(d)", "count(d)", "min(d)",
-                 "any(a > 1)", "mean(a > 0)"] + ["first(c)", "max(c)"] * ("c" in columns)
+                 "any(a > 1)", "mean(a > 0)", "sum(price)", "max(price)", "min(when)", "last(id)", "min(some)"] + ["first(c)", "max(c)"] * ("c" in columns)
         some = self.draw.sample(every, self.draw.randrange(1, 6)) + (["median(a)"] if self.draw.random() < 0.1 else [])
         some += ["sum(b * 3037000500 * 3037000499)"] if self.faults and self.draw.random() < 0.2 else []
         by = self.draw.choice((1, 2, 5, 40, 10**6))
         group = f"group_by({', '.join(keys)}) |> " if self.draw.random() < 0.75 else ""
-        self.lines.append(f"let {table}g = {table} |> derive(g = b % {by}, d = if_else(b % 3 == 0, null, a * 0.5)) |> {group}"
+        self.lines.append(f"let {table}g = {table} |> derive(g = b % {by}, d = if_else(b % 3 == 0, null, a * 0.5), when = date(\"2024-02-20\") + days(b % 40), price = decimal(b % 1000, 2), "
+                          f"id = \"{{b}} of {{a}}\", some = if_else(b % 4 == 1, null, \"{{b % 77}}\")) |> {group}"
                           f"summarize({', '.join(f'v{i} = {x}' for i, x in enumerate(some))})")
         self.lines += [f"show({table}g)", f"print(len({table}g))"]
 
@@ -234,7 +276,27 @@ class Rows:
         x, m, c = self.column(space), self.fresh("m"), self.draw.choice((1, 2, 3, 8, 50))
         self.lines.append(f"let {m} = [for i in 0..len({x}), j in 0..{c}: {x}[i] * f64(j + 1)]")
         self.lines.append(self.pick(f"print(sum({m}))", f"print([for i in 0..len({x}): sum({m}[i, :])] |> sum)", f"print(sum({m}, axis = 0))",
-                                    f"print(sum({m} * {m}) + sum(for i in 0..len({x}), j in 0..{c}: {m}[i, j] * {x}[i]))", f"print({m}' @ {m})"))
+                                    f"print(sum({m} * {m}) + sum(for i in 0..len({x}), j in 0..{c}: {m}[i, j] * {x}[i]))", f"print({m}' @ {m})",
+                                    f"print(sum({m} @ [for i in 0..{c}, j in 0..3: random(i, j)], axis = 0))", f"print({m}' @ {x})",
+                                    f"print({m}' @ ({m} @ [for i in 0..{c}, j in 0..2: random(i, j) - 0.5]))"))
+
+    def beside(self, space):
+        """Columns side by side: products, rows by their numbers, the nearest centers."""
+        t, _, _ = self.table_of(space)
+        m, n = self.fresh("m"), f"len({t})"
+        self.lines += [f"let {m} = matrix({t} |> derive(h = f64(g) * 0.5), a, h)",
+                       self.pick(f"print(sum({m} @ [0.5, -1.25]))", f"print({m}' @ {t}.a)", f"print(sum({m}, axis = 0))", f"print({m}' @ {m})",
+                                 f"print(sum(for i in 0..{n}: {m}[i * 7 % {n}, i % 2]))", f"print(sum([for i in 0..{n}: sum({m}[i, :])]))",
+                                 f"print(sum(nearest_centers({m}, [[0.0, 0.5], [1.0, 2.0]]).label))",
+                                 f"if {n} > 5 {{ print(cluster.kmeans({m}, 3, seed = 4, iters = 5).centers) }}")]
+
+    def trained(self, space):
+        """Sums of gradients of shards, behind the program where there is a delay."""
+        x, y, f = self.column(space), self.column(space), self.fresh("f")
+        d, shards, delay, batch = self.pick(1, 3, 40), self.pick(1, 2, 3, 5), self.pick(0, 1, 2), self.pick(4, 9, 20)
+        way = self.pick("sgd", "adam_batches")
+        self.lines.append(f"if len({x}) > 3 {{ let {f} = optim.{way}((w, b) => cost(w, {x}[b.rows], {y}[b.rows], b.seed), [for i in 0..{d}: 0.1], min(len({x}), 70), "
+                          f"epochs = 2, batch = {batch}, rate = 0.01, seed = 3, shards = {shards}, delay = {delay})\n  print(\"{{{f}.x}} {{{f}.losses}}\") }}")
 
     def said(self, space):
         x, k = self.column(space), self.column(space, "i64")
@@ -252,7 +314,8 @@ class Rows:
             self.lines.append(f"print({x})")
 
     def program(self):
-        self.lines += ["import cluster, linear, preprocess, tall", "fn change(x: f64[n], y: f64[n]) -> f64[n] { let m = sum(x)", "  [for i in 0..n: x[i] * m - y[i]] }",
+        self.lines += ["import cluster, linear, optim, preprocess, tall",
+                       "fn cost(w: f64[d], x: f64[n], y: f64[n], seed: i64) -> f64 = mean([for i in 0..n: (x[i] * w[i % d] - y[i])^2]) + random(seed, 0) * w[0]", "fn change(x: f64[n], y: f64[n]) -> f64[n] { let m = sum(x)", "  [for i in 0..n: x[i] * m - y[i]] }",
                        "stage change_kept(x: f64[n], y: f64[n]) -> f64[n] = [for i in 0..n: x[i] + y[i] * y[i]]",
                        "fn walk(x: f64[n], b: i64) -> f64 { var s = f64(b)", "  for i in 0..n { s = s * 0.5 + x[i] }",
                        '  assert s < 3.9, "{s} at {b} of {n}"' if self.faults and self.draw.random() < 0.3 else "", "  s }",
@@ -264,16 +327,18 @@ class Rows:
         for _ in range(self.draw.randrange(6, 16)):
             space = self.draw.choice(self.spaces)
             form = self.draw.choices((self.source, self.derive, self.texts, self.filtered, self.matrix, self.said, self.sorted_rows, self.joined,
-                                      self.windows, self.tasks, self.learned, self.checked, self.taken), (2, 12, 2, 6, 2, 6, 3, 3, 2, 4, 1, 2, 3))[0]
-            form() if form == self.source else form(space)
+                                      self.windows, self.tasks, self.learned, self.checked, self.taken, self.joined_large, self.beside, self.trained,
+                                      self.file_rows, self.file_groups),
+                                     (2, 12, 3, 6, 3, 6, 4, 3, 2, 4, 1, 2, 3, 3, 1, 1, 2 * self.files, 2 * self.files))[0]
+            form() if form in (self.source, self.file_rows, self.file_groups) else form(space)
         for space in self.spaces:
             self.said(space)
         return "\n".join(self.lines) + "\n"
 
 
-def script(seed, faults=False):
-    return Rows(seed, faults).program()
+def script(seed, faults=False, files=False):
+    return Rows(seed, faults, files).program()
 
 
 if __name__ == "__main__":
-    sys.stdout.write(script(int(sys.argv[1]), "--faults" in sys.argv))
+    sys.stdout.write(script(int(sys.argv[1]), "--faults" in sys.argv, "--files" in sys.argv))

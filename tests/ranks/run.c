@@ -1,10 +1,12 @@
 /* run.c: runs a script again and again, alone and as several ranks that are threads of this process.
  *
  * usage: ranks_run [-i] [-q] [-t] SCRIPT WAY.. [-- ARGUMENTS]
- * A way is FOLDER,STORE,RANKS,WORKERS,DELAY_US,DIES,DIES_AT: the folder in which it runs, the folder of its
- * store (empty: none), how many ranks (0: none of this), workers a rank, and what fl_rank_threads_new takes.
- * By the sum of ranks and workers all loops are shared, every other one, or those that pay; and arrays stay
- * in parts from 2 elements on, from 100, or from as many as they always do. Beside the folder are written
+ * A way is FOLDER,STORE,RANKS,WORKERS,DELAY_US,DIES,DIES_AT[,FORM]: the folder in which it runs, the folder
+ * of its store (empty: none), how many ranks (0: none of this), workers a rank, and what fl_rank_threads_new
+ * takes. By FORM / 3 all loops are shared, every other one, or those that pay; by FORM % 3 arrays stay in
+ * parts from 2 elements on, from 100, or from as many as they always do. Without it both go by ranks and
+ * workers.
+ * Beside the folder are written
  * FOLDER.out, FOLDER.err and FOLDER.status: what was printed, said and given by rank 0; FOLDER.sent: how many
  * bytes were sent by all; what others print or say is added to FOLDER.err. FOLDER.in is its standard input,
  * through a pipe, where there is such a file. -i: interpreted, -q: without closing lines, -t: with
@@ -246,13 +248,16 @@ static bool read_way(const char *text, Way *w) {
   if (!rest) return false;
   snprintf(w->folder, sizeof w->folder, "%.*s", (int)(store - text), text);
   snprintf(w->store, sizeof w->store, "%.*s", (int)(rest - store - 1), store + 1);
-  if (sscanf(rest, ",%d,%d,%ld,%d,%ld", &w->ranks, &w->workers, &w->delay, &w->dies, &w->dies_at) != 5)
-    return false;
+  int form = -1, n = sscanf(rest, ",%d,%d,%ld,%d,%ld,%d", &w->ranks, &w->workers, &w->delay, &w->dies,
+                            &w->dies_at, &form);
+  if (n < 5) return false;
+  if (form < 0) form = (w->ranks + w->workers) % 3 * 3 + (2 * w->ranks + w->workers) % 3;
+  if (w->dies >= 0) form = 0;
   static const FlRankShares shares[] = {FL_RANKS_SHARE_ALL, FL_RANKS_SHARE_BY_TURNS,
                                         FL_RANKS_SHARE_WHAT_PAYS};
   static const int64_t parts_from[] = {2, 100, FL_RANKS_PARTS_FROM};
-  w->shares = shares[w->dies >= 0 ? 0 : (w->ranks + w->workers) % 3];
-  w->parts_from = parts_from[w->dies >= 0 ? 0 : (2 * w->ranks + w->workers) % 3];
+  w->shares = shares[form / 3 % 3];
+  w->parts_from = parts_from[form % 3];
   return true;
 }
 

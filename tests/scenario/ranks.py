@@ -9,6 +9,7 @@ Without words the examples and every sixteenth script take one.
 import concurrent.futures
 import os
 import pathlib
+import random
 import re
 import shlex
 import shutil
@@ -21,10 +22,21 @@ from scenario_kit import ALL, FLOWC, PATIENCE, ROOT, SHARD, SHARDS, check, finis
 
 # shards: 4
 TOOL = pathlib.Path(FLOWC).parent / "tests/ranks_run"
-# (ranks, workers, microseconds of delay, store): a store that has a number was filled by the way before.
+# (ranks, workers, microseconds of delay, store): a store that is named was filled by the ways before. Behind them may stand a rank that dies,
+# and when (-1: none), and a form (tests/ranks/run.c).
 WAYS = [(1, 1, 0, "a"), (2, 1, 0, "b"), (3, 1, 100, "b"), (5, 1, 0, ""), (1, 2, 0, ""), (2, 2, 100, ""), (3, 2, 0, "c"),
         (5, 2, 100, "c")]
+RANKS, WORKERS = (1, 2, 3, 5, 8), (1, 2)
 COUNTS = re.compile(rb"^\d+ stages?: .*\n", re.M)
+
+
+def some_ways(seed):
+    """Six ways of all: each number of ranks with each of workers, stores that are cold, warm, and warmed by another number of ranks,
+    what is shared and what stays in parts, with random delays or without."""
+    draw = random.Random(seed)
+    pairs = draw.sample([(r, w) for r in RANKS for w in WORKERS], 5)
+    way = lambda pair, store: (*pair, draw.choice((0, 0, 20, 100)), store, -1, 0, draw.randrange(3) * 3 + draw.choice((0, 0, 0, 1, 2)))
+    return [way(pairs[at], store) for at, store in ((0, "a"), (1, "a"), (1, "a"), (2, "b"), (3, "b"), (4, ""))]
 
 
 def directives(script):
@@ -79,9 +91,9 @@ def run(script, ways, *options, given=None, arguments=()):
             lay(folder, script)
             if given is not None:
                 pathlib.Path(f"{folder}.in").write_text(given)
-            dies, dies_at = death or (-1, 0)
+            dies, dies_at, *form = death or (-1, 0)
             place = top / f"{store}.store" if store else ""
-            words.append(f"{folder},{place},{ranks},{workers},{delay},{dies},{dies_at}")
+            words.append(",".join(map(str, (folder, place, ranks, workers, delay, dies, dies_at, *form))))
         done = subprocess.run([TOOL, *options, script.name, *words, "--", *arguments], cwd=top / "at", text=True,
                               capture_output=True, timeout=600 * PATIENCE, env=dict(os.environ, NO_COLOR="1"))
         if done.returncode:
@@ -130,9 +142,11 @@ def all_scripts():
             check(not wrong, f"{script.relative_to(ROOT)} gives the same over ranks", "\n".join(wrong))
 
 
-def scratch(text):
+def scratch(text, beside=()):
     folder = pathlib.Path(tempfile.mkdtemp(prefix="flow-ranks-script-"))
     (folder / "s.flow").write_text(text)
+    for path in beside:
+        (folder / path.name).symlink_to(path)
     return folder / "s.flow"
 
 

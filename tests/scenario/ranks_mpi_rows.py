@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random programs of rows in parts (tests/random/rows.py) as ranks that are processes, over the MPIs that this machine has: all that
+"""Random programs of rows in parts (tests/random/rows.py, row_files.py) as ranks that are processes, over the MPIs that this machine has: all that
 they give is what one rank gives, where arrays stay in parts from 2 elements on, from 100, and as always. Nothing without an MPI.
 
 usage: ranks_mpi_rows.py [SEED PROGRAMS]; 0 as SEED makes a fresh one, and says which."""
@@ -15,6 +15,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "random"))
 import ranks
+import ranks_rows_random
 import rows
 from scenario_kit import PATIENCE, SHORT, check, finish
 
@@ -44,9 +45,10 @@ def over(launcher, script, n, workers):
         shutil.rmtree(top, ignore_errors=True)
 
 
-def compare(launcher, seed, faults, n, workers):
-    script = ranks.scratch(rows.script(seed, faults))
-    told = f"{launcher}, {n} ranks of {workers}: tests/random/rows.py {seed}{' --faults' if faults else ''}"
+def compare(launcher, folder, seed, faults, n, workers):
+    text = rows.script(seed, faults, files=True)
+    script = ranks.scratch(text, ranks_rows_random.beside(folder, text))
+    told = f"{launcher}, {n} ranks of {workers}: tests/random/rows.py {seed} --files{' --faults' if faults else ''}"
     try:
         alone = dict(ranks.run(script, [], "-q")[0])
         alone["err"] = ranks.COUNTS.sub(b"", alone["err"])
@@ -67,7 +69,9 @@ if __name__ == "__main__":
     first = (numbers[0] if numbers else 7) or time.time_ns() // 1000 % 10**9
     programs = numbers[1] if len(numbers) == 2 else 3 if SHORT else 12
     print(f"seed {first}: tests/scenario/ranks_mpi_rows.py {first} {programs}", flush=True)
+    pool = ranks_rows_random.pool()
     for kind in LAUNCHERS:
         for k in range(programs):
-            compare(kind, first * 1000 + k, k % 2 == 1, *WAYS[k % len(WAYS)])
+            compare(kind, pool, first * 1000 + k, k % 2 == 1, *WAYS[k % len(WAYS)])
+    shutil.rmtree(pool)
     finish()

@@ -2,12 +2,9 @@
 """Arrays that stay in parts between ranks: columns that are made, derived, filtered and folded by their own rows, read at others,
 changed in rounds and passed on give what one rank gives, from small sizes on; so do matrices, whose columns are summed and that are multiplied,
 texts, empty arrays, fewer rows than ranks,
-files' rows that are kept, errors in some part (the first in the program, the right row), and random programs
-(tests/random/rows.py). Then that they do stay: bytes that are sent, and memory.
-
-usage: ranks_rows.py [SEED PROGRAMS FAULTING]; 0 as SEED makes fresh ones, and says from which.
+files' rows that are kept, errors in some part (the first in the program, the right row). Then that they do stay: bytes
+that are sent, and memory. (ranks_rows_random.py has random programs.)
 """
-import concurrent.futures
 import fractions
 import math
 import os
@@ -15,13 +12,10 @@ import pathlib
 import re
 import shutil
 import sys
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "random"))
 import ranks
-import rows
-from scenario_kit import ALL, SHARD, SHARDS, SHORT, check, finish
+from scenario_kit import SHARD, SHARDS, SHORT, check, finish
 
 # shards: 2
 os.environ["FLOW_UNWRITTEN_FROM"] = "2"  # one rank has columns of texts that are codes alone, several have not
@@ -517,33 +511,8 @@ print("{{sum(for i in 0..{n}: t.value[i] * f64(i % 7))}} {{sum(for i in 0..{n}: 
     check(all_of_it >= 8 * n, "who needs any row has all of them", f"{all_of_it} bytes were sent")
 
 
-def run(seed, faults):
-    text = rows.script(seed, faults)
-    script = ranks.scratch(text)
-    wrong = ranks.compare(script, WAYS, "-q")  # how many stages ran behind an element that failed is chance
-    shutil.rmtree(script.parent)
-    if wrong and faults and wrong[0].startswith("3: "):
-        return 0, ""  # a failure that is known when compiling
-    told = f"tests/random/rows.py {seed}{' --faults' if faults else ''}\n" + "\n".join(wrong)
-    return (0, told) if wrong else (1, "")
-
-
-def generated():
-    numbers = [int(word) for word in sys.argv[1:]]
-    seed = (numbers[0] if numbers else 3) or time.time_ns() // 1000 % 10**9
-    plain, faulting = numbers[1:3] if len(numbers) == 3 else (24, 24) if ALL else (12, 12)
-    print(f"seed {seed}: tests/scenario/ranks_rows.py {seed} {plain} {faulting}", flush=True)
-    jobs = [(seed * 1000 + k, False) for k in range(plain)] + [(seed * 1000 + plain + k, True) for k in range(faulting)]
-    counted = 0
-    with concurrent.futures.ThreadPoolExecutor(2 if SHARDS == 1 else 1) as pool:
-        for programs, wrong in pool.map(lambda job: run(*job), jobs[SHARD::SHARDS]):
-            counted += programs
-            check(not wrong, "ranks agree with one", wrong)
-    print(f"{counted} programs agree")
-
-
 if __name__ == "__main__":
-    if SHARD == 0 and len(sys.argv) == 1:
+    if SHARD == 0:
         stays()
         matrices()
         sweeps()
@@ -553,7 +522,6 @@ if __name__ == "__main__":
         keyed()
         uneven()
         fixed()
-    if SHARD == SHARDS - 1 and len(sys.argv) == 1:
+    if SHARD == SHARDS - 1:
         files()
-    generated()
     finish()

@@ -2,7 +2,7 @@
 """Random programs of rows in parts (tests/random/rows.py, row_files.py) as ranks that are processes, over the MPIs that this machine has: all that
 they give is what one rank gives, where arrays stay in parts from 2 elements on, from 100, and as always. Nothing without an MPI.
 
-usage: ranks_mpi_rows.py [SEED PROGRAMS]; 0 as SEED makes a fresh one, and says which."""
+usage: ranks_mpi_rows.py [SEED PROGRAMS [LAUNCHER]]; 0 as SEED makes a fresh one, and says which; with the launcher's name it alone is used."""
 import os
 import pathlib
 import shlex
@@ -65,12 +65,13 @@ def compare(launcher, folder, seed, faults, n, workers):
 
 
 if __name__ == "__main__":
-    numbers = [int(word) for word in sys.argv[1:]]
+    numbers = [int(word) for word in sys.argv[1:3]]
+    launchers = [name for name in LAUNCHERS if name in sys.argv[3:]] if sys.argv[3:] else LAUNCHERS
     first = (numbers[0] if numbers else 7) or time.time_ns() // 1000 % 10**9
     programs = numbers[1] if len(numbers) == 2 else 3 if SHORT else 12
     print(f"seed {first}: tests/scenario/ranks_mpi_rows.py {first} {programs}", flush=True)
     pool = ranks_rows_random.pool()
-    for kind in LAUNCHERS:
+    for kind in launchers:
         for k in range(programs):
             compare(kind, pool, first * 1000 + k, k % 2 == 1, *WAYS[k % len(WAYS)])
     shutil.rmtree(pool)

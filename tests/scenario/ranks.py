@@ -3,8 +3,8 @@
 process (build/tests/ranks_run): what it prints, says, writes and returns, over ranks x workers x store, with random delays.
 Then ranks that are lost at each of the first meetings: the others end, with a message.
 
-usage: ranks.py [--all | WORD ...]: all scripts, each two of the ways, by turns; or those whose path holds a word, all ways.
-Without words the examples and every sixteenth script take one.
+usage: ranks.py [--all | WORD ...]: all scripts, each three of all ways: a cold store, one that another number of ranks has warmed, and a warm
+one; or those whose path holds a word, all of WAYS. Without words the examples and every sixteenth script take one.
 """
 import concurrent.futures
 import os
@@ -136,7 +136,7 @@ def all_scripts():
     if words:
         chosen = [(n, s) for n, s in chosen if any(word in str(s) for word in words)]
     several = (1, 2, 3, 5, 7)
-    pick = lambda n: WAYS if words else [WAYS[several[(n // every + k) % 5]] for k in range(2 if ALL else 1)]
+    pick = lambda n: WAYS if words else some_ways(n)[:3] if ALL else [WAYS[several[n // every % 5]]]
     with concurrent.futures.ThreadPoolExecutor(max(1, (os.cpu_count() or 2) // 2)) as pool:
         for (n, script), wrong in zip(chosen, pool.map(lambda c: compare(c[1], pick(c[0])), chosen)):
             check(not wrong, f"{script.relative_to(ROOT)} gives the same over ranks", "\n".join(wrong))

@@ -150,6 +150,13 @@ def scratch(text, beside=()):
     return folder / "s.flow"
 
 
+def written_over():
+    """Elements of a list that one rank made, and others were sent, are operands of results in parts: no rank writes these over its own."""
+    script = ROOT / "tests/run/derivatives/lists.flow"
+    wrong = compare(script, [(2, 2, 0, "", -1, 0, 3), (3, 1, 0, "", -1, 0, 3), (2, 1, 0, "", -1, 0, 0)])
+    check(not wrong, "results in parts of lists that some ranks own", "\n".join(wrong))
+
+
 INPUT = """
 type Row = (a: i64, b: text)
 param data: file = "-"
@@ -208,6 +215,7 @@ def lost():
 if __name__ == "__main__":
     if SHARD == 0:
         outside()
+        written_over()
         lost()
     all_scripts()
     finish()

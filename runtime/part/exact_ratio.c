@@ -189,10 +189,35 @@ double fl_exact_ratio(FlWhole a, FlWhole b) {
   return settle(&v, q.q, q.exponent, q.exact ? 0 : 4);
 }
 
+/* The root of a / b by doubles: s, of 53 bits, and what is missing, (a / b - s^2) / 2s, the difference in
+ * whole numbers. false: the error, 2^-10 units of s for the bits below both mantissas, leaves open which
+ * double it is. */
+static bool root_near(Top a, Top b, double *out) {
+  enum { BITS = 52 }; /* of s, in (0.7, 2), below the point */
+  const double off = 0x1p-9;
+  int exponent = a.exponent - b.exponent, odd = exponent & 1;
+  if (exponent < -1800 || exponent > 1800) return false;
+  double below = (double)(int64_t)(b.mantissa >> 1), ratio = (double)(int64_t)(a.mantissa >> 1) / below;
+  uint64_t s = (uint64_t)(sqrt(odd ? 2.0 * ratio : ratio) * 0x1p52);
+  Two square = (Two)s * s;
+  uint64_t more = (a.mantissa << (2 * BITS + odd - 64)) - (uint64_t)(square >> 64) * b.mantissa;
+  int64_t rest = (int64_t)(more - (uint64_t)((Two)(uint64_t)square * b.mantissa >> 64));
+  double is = (double)(int64_t)s, missing = (double)rest * (0x1p62 / (is * below));
+  *out = is + (missing - off);
+  if (*out != is + (missing + off)) return false;
+  uint64_t power = (uint64_t)(1023 - BITS + (exponent - odd) / 2) << 52;
+  double unit;
+  memcpy(&unit, &power, sizeof unit);
+  *out *= unit;
+  return true;
+}
+
 double fl_exact_root(FlWhole a, FlWhole b) {
-  Top top = top_of(a);
+  Top top = top_of(a), below = top_of(b);
+  double near;
   if (top.mantissa == 0) return 0.0;
-  Quotient q = divide(top, top_of(b));
+  if (root_near(top, below, &near)) return near;
+  Quotient q = divide(top, below);
   int shift = q.exponent & 1 ? 63 : 64;
   Two v = (Two)q.q << shift;
   uint64_t s = root_of(v);

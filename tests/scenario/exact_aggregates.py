@@ -146,7 +146,7 @@ KINDS = {
     "single": ("f32", lambda: struct.unpack("<f", struct.pack("<f", random.gauss(0, 1)))[0]),
     "i64": ("i64", lambda: random.randint(-2**55, 2**55)),
     "counts": ("i64", lambda: random.randint(0, 9)),
-    "u64": ("u64", lambda: random.randint(0, 2**58)),
+    "u64": ("u64", lambda: random.randint(0, 2**57)),
     "i32": ("i32", lambda: random.randint(-2**31, 2**31 - 1)),
     "u8": ("u8", lambda: random.randint(0, 255)),
 }

@@ -198,6 +198,7 @@ typedef struct FlTableWanted {
   FlDtype dtype;
   bool nullable;
   bool arrays;             /* each row holds an array, of one size in all rows */
+  bool coded;              /* texts may be codes alone (data/unwritten.h) where the reader knows these */
   FlArray *values, *valid; /* out: owned by the caller on success; valid NULL unless nullable */
   FlArray *levels;         /* out, of a category: texts, each once; values are then codes, i32 */
 } FlTableWanted;

@@ -3,10 +3,11 @@
  * In: pages, which hold the values that are not null, plain or as indices into the chunk's dictionary, and
  * before them levels that say which are. Out: values, and validities. What always holds: as many rows as the
  * chunk has, or an error. Texts of a chunk that is all of the array, and whose dictionary has them all, get
- * the codes that its indices say. */
+ * the codes that its indices say, and may be these alone: then texts are written only for what has none. */
 #include "io/parquet.h"
 #include "io/text_places.h"
 #include "data/data.h"
+#include "data/unwritten.h"
 #include "exec/exec.h"
 #include "flow/dtypes.h"
 
@@ -30,6 +31,7 @@ typedef struct Chunk {
   uint32_t *place;     /* of each text of the dictionary */
   FlBuffer *codes;     /* of all rows, 1 or 2 bytes each */
   int32_t width;
+  bool alone; /* where there are codes, the texts are not written */
 } Chunk;
 
 static bool missing(Chunk *c) {
@@ -93,6 +95,13 @@ static void drop_codes(Chunk *c) {
   c->texts = NULL;
   c->codes = NULL;
   c->place = NULL;
+}
+
+/* The rows before `row` are texts that stand for themselves. */
+static void leave_codes(Chunk *c, int64_t row) {
+  const FlTextCodes known = {c->texts, c->codes, c->width};
+  if (c->codes && c->alone) fl_texts_of_codes(&known, c->codes->data, row, c->w->values->data);
+  drop_codes(c);
 }
 
 /* Room for the codes of all rows, where the dictionary is small against them. */
@@ -159,7 +168,7 @@ static bool take_indices(const Chunk *c, const uint8_t *at, const uint8_t *end, 
     some = fl_parquet_next(&runs, n, numbers, &most);
     if (some == 0 || most >= c->n_dictionary) return false;
     const uint32_t *which = runs.packed ? numbers : &runs.number;
-    gather(c, which, !runs.packed, some, to);
+    if (!c->codes || !c->alone) gather(c, which, !runs.packed, some, to);
     if (c->codes) put_codes(c, which, !runs.packed, some, (to - (char *)c->w->values->data) / c->bytes);
   }
   return true;
@@ -225,9 +234,25 @@ static bool take_page(Chunk *c, const FlParquetPage *p, int64_t row) {
   if (c->column->nullable) m = take_bits(levels, levels_end, n, valid);
   else if (valid) memset(valid, 1, (size_t)n);
   if (m < 0 || (m < n && !valid) || !take_values(c, p->encoding, at, end, m, to)) return false;
-  if (m < n || !by_index(p->encoding)) drop_codes(c);
+  if (m < n || !by_index(p->encoding)) leave_codes(c, row + (by_index(p->encoding) ? m : 0));
   if (m < n) spread(c, to, valid, n, m);
   return true;
+}
+
+/* Codes are the array's, or in its place. */
+static void give_codes(Chunk *c, FlCtx *ctx) {
+  const FlTextCodes known = {c->texts, c->codes, c->width};
+  const int64_t n = c->w->values->dims[0];
+  FlArray *alone = c->alone ? fl_array_new_coded(ctx, n, c->w->values, &known, c->codes) : NULL;
+  if (alone) {
+    fl_array_unref(c->w->values);
+    c->w->values = alone;
+    return;
+  }
+  if (c->alone) fl_texts_of_codes(&known, c->codes->data, n, c->w->values->data);
+  (void)fl_text_codes_attach(c->w->values, c->texts, c->codes, c->width); /* takes both */
+  c->texts = NULL;
+  c->codes = NULL;
 }
 
 int fl_parquet_take(FlCtx *ctx, const FlInput *in, const FlParquetColumn *column, const FlParquetChunk *chunk,
@@ -238,7 +263,8 @@ int fl_parquet_take(FlCtx *ctx, const FlInput *in, const FlParquetColumn *column
              .codec = chunk->codec,
              .heap = heap,
              .w = w,
-             .bytes = fl_dtype_info[w->dtype].bytes};
+             .bytes = fl_dtype_info[w->dtype].bytes,
+             .alone = w->coded && chunk->n_values >= fl_unwritten_from()};
   const uint8_t *begin = (const uint8_t *)in->data + chunk->offset;
   FlThrift t = {begin, begin + chunk->bytes, false};
   int64_t done = 0;
@@ -252,11 +278,7 @@ int fl_parquet_take(FlCtx *ctx, const FlInput *in, const FlParquetColumn *column
     if (ok && codes) ok = make_codes(&c, ctx, chunk->n_values);
     done += page.dictionary ? 0 : page.n_values;
   }
-  if (ok && c.codes) {
-    (void)fl_text_codes_attach(w->values, c.texts, c.codes, c.width); /* both are the array's now */
-    c.texts = NULL;
-    c.codes = NULL;
-  }
+  if (ok && c.codes) give_codes(&c, ctx);
   drop_codes(&c);
   fl_counted_free(c.dictionary);
   fl_counted_free(c.unpacked);

@@ -11,6 +11,7 @@
 #include "data/data.h"
 #include "exec/exec.h"
 #include "part/dictionary.h"
+#include "part/fill.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -139,6 +140,7 @@ FlStatus fl_rt_table_part(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, 
   if (some && some->from < 0 && (args[1].i != FL_TABLE_PART_ALL || !o->file)) return 0;
   if (some) return fl_table_rows_opened(ctx, desc, o->how, o->file, some);
   FlTableWanted *wanted = wanted_of(o, desc, &e);
+  for (int32_t k = 0; wanted && k < n; k++) wanted[k].coded = fl_part_gives_codes(ctx, desc);
   bool none = args[1].i == FL_TABLE_PART_NONE;
   bool ok = wanted && (none ? make_empty(ctx, o, wanted, n, &e)
                             : take_part(ctx, o, args[1].i, wanted, n, &rows, &e));

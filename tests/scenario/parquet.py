@@ -145,6 +145,13 @@ def main():
         if r.random() < 0.6:  # a filter goes into the reader
             kept = table.filter(pa.array([k % 3 != 1 for k in range(table.num_rows)], pa.bool_()))
         condition = " |> where(row % 3 != 1)" if kept is not table else ""
+        texts = [c for c in ("t", "many") if c in table.column_names]
+        if texts and r.random() < 0.5:  # the filter asks about texts, of which there may be codes alone
+            asked, word = table.column(texts[0]).to_pylist(), r.choice(WORDS[:4])
+            kept = table.filter(pa.array([v is not None and v != word for v in asked], pa.bool_()))
+            fits = f"not is_null({texts[0]}) and {texts[0]} != \"{word}\"" if None in asked else f'{texts[0]} != "{word}"'
+            condition = f" |> where({fits})"
+        place.env["FLOW_UNWRITTEN_FROM"] = r.choice(["1", "50", "100000"])
         place.write("read.flow", f'read_parquet("t.parquet"){condition} |> write_csv("out.csv", null = "NULL")\n')
         done = place.run("run", "read.flow", "--workers", r.choice(["1", "2", "3"]), *(["--interp"] if r.random() < 0.2 else []))
         check(done.returncode == 0, what, done.stderr)

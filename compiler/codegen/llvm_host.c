@@ -186,18 +186,9 @@ Val fl_ll_new_array(FlFn *f, FlDtype d, unsigned rank, const Val *dims) {
   return new_array(f, "fl_array_new", d, rank, dims);
 }
 
-static bool is_apart(const FlFn *f, const FlValue *result) {
-  return fl_plan_may_part(f->g->plan, result) && !result->type.depth;
-}
-
 Val fl_ll_new_result(FlFn *f, const FlValue *result, FlDtype d, unsigned rank, const Val *dims) {
-  return new_array(f, is_apart(f, result) ? "fl_array_new_apart" : "fl_array_new", d, rank, dims);
-}
-
-Val fl_ll_reuse(FlFn *f, const FlValue *result, Val a) {
-  FlGen *g = f->g;
-  if (!is_apart(f, result)) return fl_ll_call(f, "fl_array_reuse", g->ptr, 1, &g->ptr, &a);
-  return fl_ll_call(f, "fl_array_reuse_apart", g->ptr, 2, (Ty[]){g->ptr, g->ptr}, (Val[]){f->ctx, a});
+  bool apart = fl_plan_may_part(f->g->plan, result) && !result->type.depth;
+  return new_array(f, apart ? "fl_array_new_apart" : "fl_array_new", d, rank, dims);
 }
 
 static void emit_array(FlFn *f, const FlOp *op) {

@@ -344,8 +344,6 @@ void fl_ll_need_slots(FlFn *f, unsigned n); /* at least n slots in args and in r
 Val fl_ll_new_array(FlFn *f, FlDtype d, unsigned rank, const Val *dims);
 /* The same, for a result of a loop that may be here in part: the loop gives it memory. */
 Val fl_ll_new_result(FlFn *f, const FlValue *result, FlDtype d, unsigned rank, const Val *dims);
-/* `a`, where it may become that result (FlArray *fl_array_reuse); a null pointer: it may not. */
-Val fl_ll_reuse(FlFn *f, const FlValue *result, Val a);
 Val fl_ll_array_data(FlFn *f, Val a);
 Val fl_ll_array_dim(FlFn *f, Val a, Val axis);
 void fl_ll_map(FlFn *f, const FlOp *op);

@@ -36,7 +36,7 @@ static Val reuse_or_new(FlFn *f, const FlValue *old, const FlValue *result, cons
   LLVMBuildCondBr(f->b, same, ask, fresh);
   fl_ll_at(f, ask);
   Val both[2];
-  both[0] = fl_ll_reuse(f, result, a);
+  both[0] = fl_ll_call(f, "fl_array_reuse", g->ptr, 1, &g->ptr, &a);
   from[0] = fl_ll_here(f);
   LLVMBuildCondBr(f->b, LLVMBuildIsNull(f->b, both[0], ""), fresh, on);
   fl_ll_at(f, fresh);

@@ -96,7 +96,7 @@ FlArray *fl_array_rows_within(FlCtx *ctx, const FlArray *a, int64_t from, int64_
   return here;
 }
 
-FlStatus fl_array_become_part(FlCtx *ctx, FlArray *a, const FlCut *cut, bool filled) {
+FlStatus fl_array_become_part(FlCtx *ctx, FlArray *a, const FlCut *cut, int64_t from, int64_t to) {
   if (fl_array_cut(a) == cut) return 0;
   if (fl_array_is_apart(a)) {
     fl_buffer_set_cut(a->buffer, cut);
@@ -104,15 +104,19 @@ FlStatus fl_array_become_part(FlCtx *ctx, FlArray *a, const FlCut *cut, bool fil
   }
   FlBuffer *b = fl_buffer_new_part(ctx, fl_array_bytes(a), cut);
   if (!b) return FL_FAULT_MEMORY;
-  int64_t row = fl_array_row_count(a) * fl_dtype_info[a->dtype].bytes, at = row * cut->at[cut->here];
-  if (filled && fl_array_count(a))
-    memcpy((char *)b->data + at, (char *)a->data + at, (size_t)(row * cut->at[cut->here + 1] - at));
-  for (int32_t k = 0; k < a->buffer->n_keeps; k++) {
+  int64_t each = fl_dtype_info[a->dtype].bytes;
+  FlStatus s = fl_buffer_open(ctx, b, each * from, each * to);
+  for (int32_t k = 0; k < a->buffer->n_keeps && !s; k++) {
     if (fl_buffer_keep(b, a->buffer->keeps[k])) continue;
-    fl_buffer_unref(b);
     fl_data_no_memory(ctx, (int64_t)sizeof(FlBuffer *));
-    return FL_FAULT_MEMORY;
+    s = FL_FAULT_MEMORY;
   }
+  if (s) {
+    fl_buffer_unref(b);
+    return s;
+  }
+  if (from < to)
+    memcpy((char *)b->data + each * from, (char *)a->data + each * from, (size_t)(each * (to - from)));
   fl_buffer_unref(a->buffer);
   a->buffer = b;
   a->data = b->data;

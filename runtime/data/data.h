@@ -141,8 +141,8 @@ const FlCut *fl_array_cut(const FlArray *a);
 FlArray *fl_array_rows_here(FlCtx *ctx, const FlArray *a);
 /* The same of rows [from, to), which are open. */
 FlArray *fl_array_rows_within(FlCtx *ctx, const FlArray *a, int64_t from, int64_t to);
-/* `a`, which nobody else has, becomes such an array; `filled`: the rows that stay keep what they are. */
-FlStatus fl_array_become_part(FlCtx *ctx, FlArray *a, const FlCut *cut, bool filled);
+/* `a`, which nobody else has, becomes such an array; its elements [from, to) stay what they are. */
+FlStatus fl_array_become_part(FlCtx *ctx, FlArray *a, const FlCut *cut, int64_t from, int64_t to);
 /* A list that nobody else has, all NULL, becomes one of which the elements of the cut are here, NULL so far.
  */
 FlStatus fl_array_become_part_list(FlCtx *ctx, FlArray *a, const FlCut *cut);

@@ -76,22 +76,12 @@ FlStatus fl_part_all_whole(FlCtx *ctx, int32_t site, const char *what, int32_t n
   return s;
 }
 
-/* Whether an array of these sizes will be in parts. */
-static bool stays_apart(FlCtx *ctx, int32_t rank, const int64_t *dims) {
+FlArray *fl_array_new_apart(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims) {
   int64_t n = 1;
   for (int32_t k = 0; ctx->ranks && k < rank; k++)
-    if (dims[k] <= 0 || __builtin_mul_overflow(n, dims[k], &n)) return false;
-  return fl_rows_are_many(ctx, n);
-}
-
-FlArray *fl_array_new_apart(FlCtx *ctx, int32_t dtype, int32_t rank, const int64_t *dims) {
-  if (stays_apart(ctx, rank, dims)) return fl_array_new_addresses(ctx, dtype, rank, dims);
+    if (dims[k] <= 0 || __builtin_mul_overflow(n, dims[k], &n)) n = 0, k = rank;
+  if (fl_rows_are_many(ctx, n)) return fl_array_new_addresses(ctx, dtype, rank, dims);
   return fl_array_new(ctx, dtype, rank, dims);
-}
-
-FlArray *fl_array_reuse_apart(FlCtx *ctx, FlArray *a) {
-  bool whole = a && a->buffer->kind != FL_BUFFER_PARTED;
-  return whole && stays_apart(ctx, a->rank, a->dims) ? NULL : fl_array_reuse(a);
 }
 
 /* ---- arrays that are not written yet ------------------------------------------------------------------- */
@@ -120,14 +110,14 @@ FlStatus fl_part_kernel(FlCtx *ctx, const FlKernel *k, const FlSlot *env, int64_
   int64_t rows = sizes[0].i;
   FlStatus s = fl_loop_cut(ctx, &takes, env, rows, &cut);
   if (s || !cut) return s;
-  for (int32_t i = 0; i < k->n_results && !s; i++) {
-    bool filled = false; /* it is written over what it is computed from */
-    for (int32_t j = 0; j < k->n_uses; j++) filled |= k->rows[j] == FL_ROWS_OWN && env[j].a == results[i].a;
-    s = fl_array_become_part(ctx, results[i].a, cut, filled);
-  }
   int64_t each = rows > 0 ? *end / rows : 0; /* elements of a row */
   *begin = each * fl_cut_from(cut);
   *end = each * fl_cut_to(cut);
+  for (int32_t i = 0; i < k->n_results && !s; i++) {
+    bool filled = false; /* it is written over what it is computed from */
+    for (int32_t j = 0; j < k->n_uses; j++) filled |= k->rows[j] == FL_ROWS_OWN && env[j].a == results[i].a;
+    s = fl_array_become_part(ctx, results[i].a, cut, filled ? *begin : *end, *end);
+  }
   return s;
 }
 

@@ -65,8 +65,9 @@ FlStatus fl_rows_of_kernel(FlCtx *ctx, const FlKernel *k, const FlSlot *env, int
     bool there = its && ((its == *cut && fits(k, i, env[i].a, rows, each)) || fl_kernel_borrows(k, env, i));
     if (its && !there) s = fl_rows_gather(ctx, k->site, env[i].a);
   }
-  bool makes = false;
-  for (int32_t i = 0; i < k->n_results; i++) makes |= fl_array_is_apart(results[i].a);
+  bool makes = false; /* whatever they are here: some ranks may write them over what others may not */
+  for (int32_t i = 0; i < k->n_results; i++)
+    makes |= k->stays[i] && fl_rows_are_many(ctx, fl_array_count(results[i].a));
   if (!s && !*cut && makes && k->in_parts && n > 0) {
     *cut = fl_rows_cut(ctx, rows, each);
     if (!*cut) s = FL_STATUS_MEMORY;
@@ -114,10 +115,11 @@ static FlStatus open_results(Parts *p, int64_t begin, int64_t end) {
       if (fl_array_is_apart(a)) s = fl_array_open(p->ctx, a, begin, end + 1);
       continue;
     }
-    if (!k->stays[i] && !fl_array_is_apart(a)) continue;
-    if (p->blocks && filled && fl_array_cut(a) != p->borders.cut)
-      continue; /* rows of others are read from it, too */
-    s = fl_array_become_part(p->ctx, a, p->borders.cut, filled);
+    if (!k->stays[i]) { /* written over what is in parts, it gets the rows of others as well */
+      if (fl_array_cut(a)) s = fl_array_open(p->ctx, a, 0, fl_array_count(a));
+      continue;
+    }
+    s = fl_array_become_part(p->ctx, a, p->borders.cut, filled ? begin : end, end);
     if (!s && begin < end) s = fl_array_open(p->ctx, a, begin, end);
   }
   return s;
@@ -132,20 +134,18 @@ static bool send_results(Parts *p) {
     int64_t from = begin_of(p, k), to = begin_of(p, k + 1);
     if (p->blocks) fine = fl_rows_send_states(p->ctx, k, kernel, p->env, from, to);
     for (int32_t i = 0; i < kernel->n_results && fine && kernel->in_parts != FL_PARTS_KEPT; i++)
-      if (!fl_array_cut(p->results[i].a)) fine = fl_rows_send(p->ctx, k, p->results[i].a, from, to);
+      if (!kernel->stays[i]) fine = fl_rows_send(p->ctx, k, p->results[i].a, from, to);
   }
   for (int32_t i = 0; i < kernel->n_results && fine && kernel->in_parts == FL_PARTS_FOLD; i++)
-    if (fl_array_cut(p->results[i].a)) fine = fl_borders_return(&p->borders, p->results[i].a);
+    if (kernel->stays[i]) fine = fl_borders_return(&p->borders, p->results[i].a);
   return fine;
 }
 
-/* Those that were computed over what is in parts, and must be whole. */
-static FlStatus gather_results(Parts *p) {
+/* Those that must be whole are, also where they were written over what is in parts. */
+static void end_results(Parts *p) {
   const FlKernel *k = p->kernel;
-  FlStatus s = 0;
-  for (int32_t i = 0; i < k->n_results && !s && k->in_parts != FL_PARTS_KEPT; i++)
-    if (!k->stays[i] && fl_array_cut(p->results[i].a)) s = fl_rows_gather(p->ctx, k->site, p->results[i].a);
-  return s;
+  for (int32_t i = 0; i < k->n_results && k->in_parts != FL_PARTS_KEPT; i++)
+    if (!k->stays[i] && fl_array_cut(p->results[i].a)) fl_array_become_whole(p->results[i].a);
 }
 
 bool fl_rows_send_states(FlCtx *ctx, int32_t k, const FlKernel *kernel, const FlSlot *env, int64_t from,
@@ -215,8 +215,9 @@ FlStatus fl_rows_kernel(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, c
   s = fl_rows_agree(ctx, &mine, &fault);
   if (!s && !send_results(&p)) s = fl_rows_lost(ctx);
   if (!s && kernel->in_parts == FL_PARTS_KEPT) s = lay_kept(&p);
+  if (!s) end_results(&p);
   shut_all(&p);
-  return s ? s : gather_results(&p);
+  return s;
 }
 
 /* ---- what a filter keeps ---------------------------------------------------------------------------- */
@@ -266,7 +267,7 @@ FlStatus fl_join_kept(FlCtx *ctx, const int64_t *counts, int64_t blocks, int32_t
       s = send_kept_texts(ctx, a, slots[i].a, cut, counts, site);
       continue;
     }
-    if (apart) s = cut ? fl_array_become_part(ctx, a, cut, false) : fl_array_open(ctx, a, 0, total);
+    if (apart) s = cut ? fl_array_become_part(ctx, a, cut, 0, 0) : fl_array_open(ctx, a, 0, total);
     if (s) break;
     join(slots[i].a, a, counts, block, cut ? fl_cut_from(cut) : 0, cut ? fl_cut_to(cut) : total);
     if (cut && !apart) s = send_kept(ctx, a, cut);

@@ -2,7 +2,7 @@
 
 Columns of one length are derived from each other, filtered, folded, read at neighbours and at any place, changed in
 rounds, in branches, by functions and stages; tables are joined, sorted, grouped, given windows; loops of tasks read
-blocks of rows, single rows, and have tasks of their own; texts, dates, decimals and nulls among them, as keys, too; with
+blocks of rows, single rows, and have tasks of their own; what may be written over is handed on (row_reuse.py); texts, dates, decimals and nulls among them, as keys, too; with
 `files` (row_files.py) rows come from files; with `faults` some element, some check of rows, or some task may fail.
 usage: rows.py SEED [--faults] [--files]
 """
@@ -10,11 +10,12 @@ import random
 import sys
 
 from row_files import Files
+from row_reuse import Reuse
 
 SIZES = (0, 1, 2, 3, 5, 17, 64, 900, 4095, 4096, 4097, 8192, 9001, 20000)
 
 
-class Rows(Files):
+class Rows(Files, Reuse):
     def __init__(self, seed, faults=False, files=False):
         self.draw = random.Random(seed)
         self.faults, self.files, self.lines, self.n = faults, files, [], 0
@@ -320,6 +321,7 @@ class Rows(Files):
                        "fn walk(x: f64[n], b: i64) -> f64 { var s = f64(b)", "  for i in 0..n { s = s * 0.5 + x[i] }",
                        '  assert s < 3.9, "{s} at {b} of {n}"' if self.faults and self.draw.random() < 0.3 else "", "  s }",
                        "stage walked(x: f64[n], b: i64) -> f64[n] = cumsum([for i in 0..n: x[i] + f64(b)])",
+                       "fn both(x: f64[n], s: f64) { let y = [for v in x: v * 0.5 + s]", "  (y, sum(y) * 0.125) }",
                        "fn held(x: f64[n], limit: f64) -> f64[n] = if all(for i in 0..n: abs(x[i]) <= limit) { x } else {",
                        "  let at = argmax(for i in 0..n: if abs(x[i]) <= limit { 0 } else { 1 })",
                        "  error(\"row {at} of {n} is {x[at]}; the last is {x[n - 1]}, in order {sort(x)[0]}\") }"]
@@ -328,8 +330,8 @@ class Rows(Files):
             space = self.draw.choice(self.spaces)
             form = self.draw.choices((self.source, self.derive, self.texts, self.filtered, self.matrix, self.said, self.sorted_rows, self.joined,
                                       self.windows, self.tasks, self.learned, self.checked, self.taken, self.joined_large, self.beside, self.trained,
-                                      self.file_rows, self.file_groups),
-                                     (2, 12, 3, 6, 3, 6, 4, 3, 2, 4, 1, 2, 3, 3, 1, 1, 2 * self.files, 2 * self.files))[0]
+                                      self.reused, self.products, self.file_rows, self.file_groups),
+                                     (2, 12, 3, 6, 3, 6, 4, 3, 2, 4, 1, 2, 3, 3, 1, 1, 6, 1, 2 * self.files, 2 * self.files))[0]
             form() if form in (self.source, self.file_rows, self.file_groups) else form(space)
         for space in self.spaces:
             self.said(space)

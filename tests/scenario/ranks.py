@@ -151,10 +151,10 @@ def scratch(text, beside=()):
 
 
 def written_over():
-    """Elements of a list that one rank made, and others were sent, are operands of results in parts: no rank writes these over its own."""
-    script = ROOT / "tests/run/derivatives/lists.flow"
-    wrong = compare(script, [(2, 2, 0, "", -1, 0, 3), (3, 1, 0, "", -1, 0, 3), (2, 1, 0, "", -1, 0, 0)])
-    check(not wrong, "results in parts of lists that some ranks own", "\n".join(wrong))
+    """Elements of a list that one rank made, and others were sent, are operands of results in parts: which these are hangs on no owner."""
+    for name in ("derivatives/lists.flow", "control/written_over_elements.flow"):
+        wrong = compare(ROOT / "tests/run" / name, [(2, 2, 0, "", -1, 0, 3), (3, 1, 0, "", -1, 0, 3), (2, 1, 0, "", -1, 0, 0), (5, 2, 0, "", -1, 0, 1)])
+        check(not wrong, f"results in parts of lists that some ranks own: {name}", "\n".join(wrong))
 
 
 INPUT = """

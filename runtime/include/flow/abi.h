@@ -427,9 +427,6 @@ FlArray *fl_array_ref(FlArray *a); /* NULL is allowed */
 void fl_array_unref(FlArray *a);   /* NULL is allowed */
 /* `a` itself (one more reference) when the caller's is the only one and may be written, else NULL. */
 FlArray *fl_array_reuse(FlArray *a);
-/* The same, for a result that would else be of fl_array_new_apart: what would be in parts is never written
- * over an array that this rank has whole, since another rank may not be its only owner. */
-FlArray *fl_array_reuse_apart(FlCtx *ctx, FlArray *a);
 /* `a` as an array that may be written, which takes over the caller's reference: `a` itself when that is the
  * only one, else a copy. Not for arrays of texts, or lists. NULL on failure, error recorded. */
 FlArray *fl_array_own(FlCtx *ctx, FlArray *a);

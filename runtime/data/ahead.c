@@ -3,9 +3,9 @@
  * Method: a ring of what is still to be asked. The thread takes some of it under the lock and asks without
  * it, so that it waits for the disk alone. */
 #include "data/ahead.h"
+#include "base/thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,12 +66,7 @@ FlAhead *fl_ahead_new(void) {
   memset(a, 0, offsetof(FlAhead, ring));
   pthread_mutex_init(&a->lock, NULL);
   pthread_cond_init(&a->some, NULL);
-  sigset_t all, before; /* signals are for the thread that waits for them */
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  bool started = pthread_create(&a->thread, NULL, work, a) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  if (started) return a;
+  if (fl_thread_start(&a->thread, work, a)) return a;
   release(a);
   return NULL;
 }

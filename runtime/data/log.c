@@ -8,11 +8,11 @@
  * What always holds: `written` <= `taken` <= `written` + the ring; segment k is filled when all of its bytes
  * have been copied, by whoever took them, in any order. Bytes are copied without the lock. */
 #include "data/log.h"
+#include "base/thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -138,15 +138,6 @@ int fl_log_write(FlLog *l, const void *from, int64_t bytes, int64_t at) {
 
 /* ---- the whole ----------------------------------------------------------------------------------------- */
 
-static bool start(FlLog *l) {
-  sigset_t all, before; /* signals are for the thread that waits for them */
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  bool started = pthread_create(&l->thread, NULL, work, l) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return started;
-}
-
 FlLog *fl_log_new(FlPool *pool, int fd) {
   FlLog *l = calloc(1, sizeof *l);
   if (!l) return NULL;
@@ -158,7 +149,7 @@ FlLog *fl_log_new(FlPool *pool, int fd) {
   if (fl_pool_take(pool, RING + DISK_PAGE, FL_BLOCK_SWEPT, &l->block)) {
     uintptr_t begin = (uintptr_t)l->block.data, page = DISK_PAGE;
     l->ring = (char *)l->block.data + (page - begin % page) % page;
-    if (start(l)) return l;
+    if (fl_thread_start(&l->thread, work, l)) return l;
     fl_pool_give(pool, l->block);
   }
   l->ended = true;

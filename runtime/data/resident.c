@@ -14,11 +14,11 @@
  * lock is held while a piece is dropped, so nobody unmaps it meanwhile. */
 #include "data/resident.h"
 #include "base/machine.h"
+#include "base/thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -137,12 +137,7 @@ FlResidents *fl_residents_new(int64_t limit) {
   pthread_mutex_init(&r->lock, NULL);
   r->limit = limit;
   r->statm = fl_machine_resident_open();
-  sigset_t all, before; /* signals are for the thread that waits for them */
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  bool started = r->statm >= 0 && pthread_create(&r->thread, NULL, watch, r) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  if (started) return r;
+  if (r->statm >= 0 && fl_thread_start(&r->thread, watch, r)) return r;
   if (r->statm >= 0) close(r->statm);
   pthread_cond_destroy(&r->end);
   pthread_mutex_destroy(&r->lock);

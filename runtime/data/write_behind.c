@@ -10,11 +10,11 @@
  * piece is written without the lock, so that a slow disk holds up nobody but who closes that very file: it
  * waits for the end of the piece. */
 #include "data/write_behind.h"
+#include "base/thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -114,12 +114,7 @@ FlWriter *fl_writer_new(int64_t most) {
   pthread_mutex_init(&w->lock, NULL);
   w->most = most;
   w->written = made_dirty(w);
-  sigset_t all, before; /* signals are for the thread that waits for them */
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  bool started = pthread_create(&w->thread, NULL, work, w) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  if (started) return w;
+  if (fl_thread_start(&w->thread, work, w)) return w;
   fl_writer_free(w);
   return NULL;
 }

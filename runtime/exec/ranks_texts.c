@@ -18,10 +18,10 @@ static FlStatus no_memory(FlCtx *ctx) { return fl_fail_text(ctx, -1, FL_FAULT_ME
 /* ---- the texts that all know --------------------------------------------------------------------------- */
 
 typedef struct Known {
-  FlText *texts;
+  FlArray *all;    /* which holds them */
+  FlText *texts;   /* in it, in order, each once */
   uint64_t *heads; /* of each the eight bytes behind those that all of them begin with */
   int64_t n, same; /* bytes that all of them begin with */
-  FlArray **of;    /* [ranks] which hold them */
 } Known;
 
 static int by_bytes(const void *a, const void *b) {
@@ -51,55 +51,27 @@ static void put_in_order(Known *k) {
   for (int64_t i = 0; i < n; i++) k->heads[i] = head_of(k->texts[i], k->same);
 }
 
-/* The own ones of them. */
-static FlArray *pick(FlCtx *ctx, FlArray *texts, const int64_t *rows, int64_t n) {
-  FlArray *a = fl_array_new(ctx, texts->dtype, 1, &n);
-  for (int64_t i = 0; a && i < n; i++) ((FlText *)a->data)[i] = ((const FlText *)texts->data)[rows[i]];
-  if (!a || !fl_array_keep(ctx, a, NULL, &texts, 1)) return a;
-  fl_array_unref(a);
-  return NULL;
-}
-
-/* Those of all ranks, to all. */
-static FlStatus learn(FlCtx *ctx, int32_t site, FlArray *own, const int64_t *n, Known *k) {
+/* Those of all ranks, n[k] of rank k: the own ones, which `rows` says, come to their places and go to all. */
+static FlStatus learn(FlCtx *ctx, int32_t site, FlArray *texts, const int64_t *rows, const int64_t *n,
+                      Known *k) {
   FlRanks *r = ctx->ranks;
-  FlParcel mine = {0};
-  const FlType1 type = {.dtype = FL_TEXT, .rank = 1};
-  FlStatus s = 0;
-  for (int32_t i = 0; i < r->n; i++) k->n += n[i];
-  k->texts = calloc((size_t)k->n + 1, sizeof *k->texts);
+  for (int32_t i = 0; i < r->n; i++) r->slots[i].values[3] = n[i];
+  const FlCut *cut = fl_rows_cut_by(ctx, 3);
+  if (cut) k->n = fl_cut_rows(cut);
+  FlArray *a = k->all = cut ? fl_array_new_part(ctx, FL_TEXT, 1, &k->n, cut) : NULL;
+  for (int64_t i = 0; a && i < n[r->here]; i++)
+    ((FlText *)a->data)[fl_cut_from(cut) + i] = ((const FlText *)texts->data)[rows[i]];
   k->heads = calloc((size_t)k->n + 1, sizeof *k->heads);
-  k->of = calloc((size_t)r->n, sizeof *k->of);
-  if (!k->texts || !k->heads || !k->of) s = no_memory(ctx);
-  if (!s && (!own || !fl_parcel_pack(ctx, &(FlSlot){.a = own}, &type, 1, &mine))) s = FL_STATUS_MEMORY;
-  FlRankSlot slot = {.step = FL_RANKS_ROWS,
-                     .site = site,
-                     .failed = !s           ? 0
-                               : ctx->error ? ctx->error->status
-                                            : FL_STATUS_MEMORY,
-                     .bytes = mine.bytes};
-  s = fl_ranks_together(ctx, &slot);
-  int64_t at = 0;
-  for (int32_t i = 0; i < r->n && !s; at += n[i++]) {
-    FlParcel theirs = {0};
-    FlBuffer *keep = NULL;
-    FlSlot came = {0};
-    s = fl_parcel_send(ctx, i, i == r->here ? &mine : &theirs);
-    if (!s && i == r->here) came.a = fl_array_ref(own);
-    else if (!s) s = fl_parcel_open(ctx, &theirs, &type, 1, &came, &keep);
-    fl_buffer_unref(keep);
-    k->of[i] = came.a;
-    if (!s && n[i]) memcpy(k->texts + at, came.a->data, (size_t)n[i] * sizeof *k->texts);
-  }
-  fl_parcel_reset(&mine);
+  FlStatus s = !a ? FL_STATUS_MEMORY : !k->heads ? no_memory(ctx) : fl_array_keep(ctx, a, NULL, &texts, 1);
+  s = fl_rows_meet(ctx, site, s);
+  if (!s) s = fl_rows_gather(ctx, site, a);
+  if (!s) k->texts = a->data;
   return s;
 }
 
-static void forget(Known *k, int32_t ranks) {
-  for (int32_t i = 0; k->of && i < ranks; i++) fl_array_unref(k->of[i]);
-  free(k->of);
+static void forget(Known *k) {
+  fl_array_unref(k->all);
   free(k->heads);
-  free(k->texts);
 }
 
 /* ---- numbers ------------------------------------------------------------------------------------------- */
@@ -168,14 +140,12 @@ FlArray *fl_texts_hashed(FlCtx *ctx, const FlArray *texts) { return number(ctx, 
 FlStatus fl_texts_in_order(FlCtx *ctx, int32_t site, FlArray *texts, const int64_t *rows, const int64_t *n,
                            FlArray **numbers) {
   Known k = {0};
-  FlArray *own = pick(ctx, texts, rows, n[ctx->ranks->here]);
-  FlStatus s = learn(ctx, site, own, n, &k);
+  FlStatus s = learn(ctx, site, texts, rows, n, &k);
   if (!s) {
     put_in_order(&k);
     *numbers = number(ctx, texts, &k);
     s = fl_rows_meet(ctx, site, *numbers ? 0 : FL_STATUS_MEMORY);
   }
-  forget(&k, ctx->ranks->n);
-  fl_array_unref(own);
+  forget(&k);
   return s;
 }

@@ -120,6 +120,7 @@ static void look_for_stopped(Watch *w) {
   if (!stopped || w->now - w->stopped_at < STOOD_MS) return;
   w->e.stood = stopped;
   w->e.is_rank = stopped != w->child && (!w->e.met || is_rank(w, stopped));
+  w->e.mute |= stopped == w->child;
   kill((pid_t)stopped, SIGKILL);
   set_due(w, stopped == w->child ? at_once : after_loss);
 }
@@ -171,9 +172,8 @@ static void go_round(Watch *w, int start_s) {
     read_note(w);
   }
   if (!w->over && is_full()) w->full_at = w->now;
-  bool due = w->kill_all < NEVER;
-  if (!due) look_for_stopped(w);
-  if (!due && start_s && !w->e.met && w->now > start_s * 1000) {
+  if (!w->over) look_for_stopped(w); /* also where all has ended but for that */
+  if (w->kill_all == NEVER && start_s && !w->e.met && w->now > start_s * 1000) {
     w->e.unmet = true;
     set_due(w, at_once);
   }

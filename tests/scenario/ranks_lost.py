@@ -29,7 +29,7 @@ print(0)
 print([for k in 0..40: f(6000000 + k)])
 write_csv(table(x = [for k in 40..60: f(6000000 + k)]), "out.csv")
 """
-LONG = SCRIPT.replace("0..40: f(6000000", "0..400: f(5000000")
+LONG = SCRIPT.replace("0..40: f(6000000", "0..1200: f(5000000")  # longer than all that is waited for, also where nothing else runs
 READS = """type Row = (a: i64)
 let t: Row[_] = read_csv("data.csv")
 print(sum(t.a))
@@ -237,6 +237,20 @@ def launchers(place, launcher):
             check(how != signal.SIGSTOP or asks or "was stopped" in said, f"{what}: found", said)
 
 
+def stopped_late(place, launcher):
+    """The launcher is stopped about when the run ends: what it has not handed on by then is lost, and that is said."""
+    seconds = lasts(place, launcher)
+    for k in range(STOPS):
+        what = f"{launcher}: SIGSTOP to the launcher at the end"
+        p, ranks = running(place, launcher, "slow", "--no-cache")
+        time.sleep(seconds * random.uniform(0.6, 1.0))
+        everyone = below(p.pid)
+        kill(everyone[0] if everyone else p.pid, signal.SIGSTOP if everyone else 0)
+        status, out, said = end(p, everyone, what, (launcher, what.split(": ")[1]))
+        check(status in (0, 4) and messages(said) == (status == 4), f"{what}: {status}, one message", said)
+        (place.path / "out.csv").unlink(missing_ok=True)
+
+
 def slow_reader(place, launcher):
     """What was printed reaches a reader who takes nothing for longer than a launcher is waited for, whole, also before an error."""
     for name, status in (("prints", 0), ("fails", 1)):
@@ -315,6 +329,7 @@ for launcher in LAUNCHERS:
     pauses(place, launcher, alone.stdout)
     signals(place, launcher)
     launchers(place, launcher)
+    stopped_late(place, launcher)
     slow_reader(place, launcher)
     errors(place, launcher)
     full_disks(place, launcher)

@@ -13,14 +13,21 @@
 #endif
 
 enum {
-  STRIP = 64,
-  GROUP = 8
-}; /* results of one task, whose lanes fit the first-level cache; lanes that go together */
+  STRIP = 64,  /* results of one task, whose lanes fit the first-level cache */
+  GROUP = 8,   /* lanes that go together, and dense vectors whose lanes are joined side by side */
+  AHEAD = 4096 /* bytes of the matrix that are asked for before they are read */
+};
 
-#define VECTOR_CODE(T, FMA, SUFFIX)                                                                          \
+#define VECTOR_CODE(T, INT, FMA, SUFFIX)                                                                     \
   typedef T Eight_##SUFFIX __attribute__((vector_size(8 * sizeof(T)), aligned(sizeof(T))));                  \
   typedef T Four_##SUFFIX __attribute__((vector_size(4 * sizeof(T))));                                       \
   typedef T Two_##SUFFIX __attribute__((vector_size(2 * sizeof(T))));                                        \
+  typedef INT Lanes_##SUFFIX __attribute__((vector_size(8 * sizeof(T)), aligned(sizeof(T))));                \
+  /* The last numbers of a vector, fewer than GROUP, with zeros behind them, and which lanes they are. */    \
+  typedef struct Rest_##SUFFIX {                                                                             \
+    Eight_##SUFFIX b;                                                                                        \
+    Lanes_##SUFFIX lanes;                                                                                    \
+  } Rest_##SUFFIX;                                                                                           \
   /* The next products of GROUP lanes, of which there are at least 1, and count only n. */                   \
   static inline __attribute__((always_inline)) void group_##SUFFIX(const T *a, const T *b, int64_t n,        \
                                                                    Eight_##SUFFIX *sum) {                    \
@@ -33,10 +40,67 @@ enum {
       }                                                                                                      \
     }                                                                                                        \
   }                                                                                                          \
-  /* One block of each of `count` dense vectors, `step` apart, with a dense vector. */                       \
+  /* The next products of GROUP lanes, of which n are there: where some are, all are read, and count not. */ \
+  static inline __attribute__((always_inline)) void rest_##SUFFIX(                                           \
+      const T *a, const T *b, int64_t n, const Rest_##SUFFIX *rest, Eight_##SUFFIX *sum) {                   \
+    if (n >= GROUP) {                                                                                        \
+      group_##SUFFIX(a, b, GROUP, sum);                                                                      \
+    } else if (n > 0) {                                                                                      \
+      Eight_##SUFFIX next = *sum;                                                                            \
+      group_##SUFFIX(a, (const T *)&rest->b, GROUP, &next);                                                  \
+      *sum = (Eight_##SUFFIX)(((Lanes_##SUFFIX)next & rest->lanes) | ((Lanes_##SUFFIX)*sum & ~rest->lanes)); \
+    }                                                                                                        \
+  }                                                                                                          \
+  /* The lanes of a dense vector, the first two steps of the butterfly done. */                              \
+  static inline __attribute__((always_inline)) void lanes_##SUFFIX(                                          \
+      const T *a, const T *b, int64_t n, const Rest_##SUFFIX *rest, Eight_##SUFFIX *out) {                   \
+    Eight_##SUFFIX s0 = {0}, s1 = s0, s2 = s0, s3 = s0;                                                      \
+    for (; n >= FL_LANES; n -= FL_LANES, a += FL_LANES, b += FL_LANES) {                                     \
+      group_##SUFFIX(a, b, GROUP, &s0);                                                                      \
+      group_##SUFFIX(a + 8, b + 8, GROUP, &s1);                                                              \
+      group_##SUFFIX(a + 16, b + 16, GROUP, &s2);                                                            \
+      group_##SUFFIX(a + 24, b + 24, GROUP, &s3);                                                            \
+    }                                                                                                        \
+    rest_##SUFFIX(a, b, n, rest, &s0);                                                                       \
+    rest_##SUFFIX(a + 8, b + 8, n - 8, rest, &s1);                                                           \
+    rest_##SUFFIX(a + 16, b + 16, n - 16, rest, &s2);                                                        \
+    rest_##SUFFIX(a + 24, b + 24, n - 24, rest, &s3);                                                        \
+    *out = (s0 + s2) + (s1 + s3);                                                                            \
+  }                                                                                                          \
+  /* One block of each of GROUP dense vectors, whose last steps of the butterfly are done side by side. */   \
+  static inline __attribute__((always_inline)) void eight_##SUFFIX(                                          \
+      const T *a, int64_t step, const T *b, int64_t n, const Rest_##SUFFIX *rest, T *restrict out) {         \
+    Eight_##SUFFIX s[GROUP], f[GROUP / 2], t[2];                                                             \
+    for (int k = 0; k < GROUP; k++) {                                                                        \
+      __builtin_prefetch((const char *)(a + k * step) + AHEAD);                                              \
+      lanes_##SUFFIX(a + k * step, b, n, rest, &s[k]);                                                       \
+    }                                                                                                        \
+    for (int k = 0; k < 4; k++)                                                                              \
+      f[k] = __builtin_shufflevector(s[k], s[k + 4], 0, 1, 2, 3, 8, 9, 10, 11) +                             \
+             __builtin_shufflevector(s[k], s[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);                            \
+    for (int k = 0; k < 2; k++)                                                                              \
+      t[k] = __builtin_shufflevector(f[k], f[k + 2], 0, 1, 8, 9, 4, 5, 12, 13) +                             \
+             __builtin_shufflevector(f[k], f[k + 2], 2, 3, 10, 11, 6, 7, 14, 15);                            \
+    *(Eight_##SUFFIX *)out = __builtin_shufflevector(t[0], t[1], 0, 8, 2, 10, 4, 12, 6, 14) +                \
+                             __builtin_shufflevector(t[0], t[1], 1, 9, 3, 11, 5, 13, 7, 15);                 \
+  }                                                                                                          \
+  /* One block of each of `count` dense vectors, `step` apart, with a dense vector; at `a` stand `there`     \
+   * numbers, those of other vectors too. */                                                                 \
   WIDE static void dense_##SUFFIX(const T *a, int64_t step, const T *b, int64_t n, int64_t count,            \
-                                  T *restrict out) {                                                         \
-    for (int64_t j = 0; j < count; j++, a += step) {                                                         \
+                                  int64_t there, T *restrict out) {                                          \
+    const int64_t whole = n / GROUP * GROUP;                                                                 \
+    int64_t j = 0;                                                                                           \
+    Rest_##SUFFIX rest = {0};                                                                                \
+    for (int64_t i = whole; i < n; i++) {                                                                    \
+      rest.b[i - whole] = b[i];                                                                              \
+      rest.lanes[i - whole] = -1;                                                                            \
+    }                                                                                                        \
+    /* as long as what is read behind a vector is there */                                                   \
+    for (; step > 0 && j + GROUP <= count && (j + GROUP - 1) * step + whole + GROUP <= there; j += GROUP) {  \
+      eight_##SUFFIX(a, step, b, n, &rest, out + j);                                                         \
+      a += GROUP * step;                                                                                     \
+    }                                                                                                        \
+    for (; j < count; j++, a += step) {                                                                      \
       Eight_##SUFFIX s0 = {0}, s1 = s0, s2 = s0, s3 = s0;                                                    \
       int64_t p = 0;                                                                                         \
       for (; p + FL_LANES <= n; p += FL_LANES) {                                                             \
@@ -67,6 +131,7 @@ enum {
       T *restrict l = lane + p % FL_LANES * width;                                                           \
       const T *x = a + p * row;                                                                              \
       T factor = b[p];                                                                                       \
+      __builtin_prefetch((const char *)x + AHEAD);                                                           \
       for (int64_t c = 0; c < count; c++) l[c] = FMA(x[c], factor, l[c]);                                    \
     }                                                                                                        \
     for (int64_t half = FL_LANES / 2; half > 0; half /= 2) { /* the butterfly, of all columns at once */     \
@@ -80,7 +145,8 @@ enum {
     int64_t from = block * FL_BLOCK, n = fl_part_min(FL_BLOCK, v->k - from);                                 \
     const T *a = (const T *)v->matrix + first * v->result_step + from * v->reduce_step;                      \
     const T *b = (const T *)v->vector + from;                                                                \
-    if (v->reduce_step == 1) dense_##SUFFIX(a, v->result_step, b, n, last - first, out);                     \
+    int64_t there = (v->results - 1 - first) * v->result_step + v->k - from;                                 \
+    if (v->reduce_step == 1) dense_##SUFFIX(a, v->result_step, b, n, last - first, there, out);              \
     else columns_##SUFFIX(a, v->reduce_step, b, n, last - first, out);                                       \
   }
 
@@ -94,8 +160,8 @@ typedef struct Vector {
   void *out;
 } Vector;
 
-VECTOR_CODE(double, __builtin_fma, f64)
-VECTOR_CODE(float, __builtin_fmaf, f32)
+VECTOR_CODE(double, int64_t, __builtin_fma, f64)
+VECTOR_CODE(float, int32_t, __builtin_fmaf, f32)
 
 /* Items are (block, strip of results). Where there is one block, it is the result. */
 static int32_t block_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {

@@ -14,6 +14,7 @@
 enum {
   MOST = FL_PART_SWEEP,
   MANY_GROUPS = 1 << 18,
+  CACHE = 1 << 19,     /* bytes of a table that need not be asked for before they are used */
   FEW_GROUPS = 1 << 6, /* whose rows are put in order, */
   AT_ONCE = 1 << 11    /* of so many */
 };
@@ -40,6 +41,7 @@ typedef struct Sweep {
   FlAggFew few; /* or these */
   int words;    /* a group */
   bool ordered; /* sums of doubles take rows in the order of their groups */
+  bool far;     /* the table is larger than a cache: places are fetched a batch ahead */
   int64_t *table;
   _Atomic uint32_t dropped; /* a bit a part */
 } Sweep;
@@ -177,6 +179,15 @@ static uint32_t sweep_ordered(const Sweep *s, int64_t row, int64_t n, int64_t *t
   return dropped;
 }
 
+/* The places of the groups of the next rows are on their way, of the first words and the last ones. */
+static void fetch(const Sweep *s, int64_t row, int64_t last, const int64_t *table) {
+  const int64_t *id = s->id, words = s->words;
+  for (int64_t end = fl_part_min(row + FL_PART_BATCH, last); row < end; row++) {
+    __builtin_prefetch(table + id[row] * words, 1);
+    __builtin_prefetch(table + id[row] * words + words - 1, 1);
+  }
+}
+
 static int32_t sweep_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   Sweep *s = (Sweep *)(uintptr_t)env;
   uint32_t dropped = 0;
@@ -190,6 +201,7 @@ static int32_t sweep_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
     for (int64_t row = p * s->piece; row < last; row += FL_PART_BATCH) {
       int64_t count = fl_part_min(FL_PART_BATCH, last - row);
       const int64_t *id = ids_of(s, row, count, room);
+      if (s->far) fetch(s, row + count, last, table);
       for (int64_t i = 0; i < count; i++) table[id[i] * s->words]++;
       for (int32_t k = 0; k < s->n_parts; k++) {
         if (s->part[k].sum != k || (s->ordered && s->part[k].kind == EXACT)) continue;
@@ -368,17 +380,26 @@ static bool pays_to_order(const Sweep *s) {
   return s->g <= FEW_GROUPS && sums * (AT_ONCE - BEGIN * s->g) > ORDER;
 }
 
+/* Cuts the rows into pieces; of a table of many groups there are no more than workers. false: there are more
+ * workers than pieces, and each aggregate by itself, with a range of the groups for each, keeps them busy. */
+static bool cut_rows(Sweep *s) {
+  bool many = s->g >= MANY_GROUPS;
+  FlAggCut cut = fl_agg_cut(s->m->ctx, s->n, many ? s->g : s->g * s->words);
+  int64_t workers = fl_ctx_workers(s->m->ctx);
+  s->pieces = many ? fl_part_min(cut.pieces, workers) : cut.pieces;
+  s->piece = (s->n + s->pieces - 1) / s->pieces;
+  s->far = s->id != NULL && s->g * s->words * (int64_t)sizeof *s->table > CACHE;
+  return !many || cut.ranges == 1 || workers <= cut.pieces;
+}
+
 static FlStatus run(Sweep *s) {
   int64_t *counts;
   if (fl_agg_is_large(&s->part[0].agg)) return by_parts(s);
-  if (s->g >= MANY_GROUPS) { /* large tables are better filled one by one */
+  if (!cut_rows(s)) {
     for (int32_t p = 0; p < s->n_parts; p++) s->part[p].kind = ALONE;
     counts = fl_agg_counts(&s->part[0].agg, NULL, NULL, false);
     if (counts == NULL) return 1;
   } else {
-    FlAggCut cut = fl_agg_cut(s->m->ctx, s->n, s->g * s->words);
-    s->pieces = cut.pieces;
-    s->piece = cut.piece;
     s->ordered = pays_to_order(s);
     s->table = fl_part_alloc(s->m, s->pieces * s->g * s->words, sizeof *s->table);
     counts = fl_part_alloc(s->m, s->g, sizeof *counts);

@@ -491,27 +491,78 @@ static FlStatus group_piece(void *env, const FlSlot *arrays, int64_t rows, int64
   return s;
 }
 
+/* How many groups the own pieces have. */
+static int64_t rows_made(const Keyed *k) {
+  int64_t rows = 0;
+  for (int32_t p = 0; p < k->n_made; p++)
+    if (k->made[p] && k->made[p][0].a) rows += k->made[p][0].a->dims[0];
+  return rows;
+}
+
+/* Array i of the own pieces, of rows of `size` bytes, one behind the other. */
+static void copy_pieces(const Keyed *k, int32_t i, int64_t size, char *to) {
+  for (int32_t p = 0; p < k->n_made; p++) {
+    int64_t bytes = k->made[p][i].a->dims[0] * size;
+    if (bytes) memcpy(to, k->made[p][i].a->data, (size_t)bytes);
+    to += bytes;
+  }
+}
+
+/* Numbers go array by array to where they stand among those of all, of which rank k has rows[k]. */
+static FlStatus join_numbers(Keyed *k, const int64_t *rows) {
+  Groups *g = k->g;
+  FlTrade *t = &k->trade;
+  FlRanks *r = g->ctx->ranks;
+  FlStatus s = 0;
+  for (int32_t i = 0; i < g->n_arrays && !s; i++) {
+    g->joined[i].a = fl_array_new(g->ctx, g->types[1 + i].dtype, 1, &g->total);
+    if (!g->joined[i].a) s = FL_STATUS_MEMORY;
+  }
+  s = fl_trade_meet(t, s);
+  for (int32_t i = 0; i < g->n_arrays && !s; i++) {
+    int64_t size = fl_dtype_info[g->types[1 + i].dtype].bytes, *gives = t->bytes, *takes = t->bytes + r->n;
+    char *at = g->joined[i].a->data, *own = at;
+    for (int32_t j = 0; j < r->n; j++) {
+      if (j == r->here) own = at;
+      gives[j] = rows[r->here] * size;
+      takes[j] = rows[j] * size;
+      t->in[j] = at;
+      at += takes[j];
+    }
+    copy_pieces(k, i, size, own);
+    for (int32_t j = 0; j < r->n; j++) t->out[j] = own;
+    if (!fl_ranks_trade(r, &(FlRankTrade){(const void *const *)t->out, gives, (void *const *)t->in, takes}))
+      s = fl_rows_lost(g->ctx);
+  }
+  return s;
+}
+
 /* What all have made goes to all; *done: false: an aggregate failed somewhere. */
 static FlStatus join_keyed(Keyed *k, FlStatus own, FlSlot *results, bool *done) {
   Groups *g = k->g;
   FlCtx *ctx = g->ctx;
-  bool fault = own && ctx->error && ctx->error->status == 1;
+  FlRanks *r = ctx->ranks;
+  bool fault = own && ctx->error && ctx->error->status == 1, texts = false;
   FlRankSlot mine = {.step = FL_RANKS_ROWS,
                      .site = g->desc->site,
                      .failed = !own || fault ? 0
                                : ctx->error  ? ctx->error->status
                                              : FL_STATUS_MEMORY,
-                     .values = {fault}};
+                     .values = {fault, rows_made(k)}};
   if (fault) fl_fail_forget(ctx);
   FlStatus s = fl_ranks_together(ctx, &mine);
-  for (int32_t r = 0; r < ctx->ranks->n && !s; r++) *done &= !ctx->ranks->slots[r].values[0];
+  for (int32_t j = 0; j < r->n && !s; j++) *done &= !r->slots[j].values[0];
   if (s || !*done) return s;
   let_go(g->mine, g->n_arrays);
   memset(g->mine, 0, (size_t)g->n_arrays * sizeof *g->mine);
   g->n_arrays = g->desc->n_results - 2;
   memcpy(g->types + 1, g->desc->result_types + 2, (size_t)g->n_arrays * sizeof *g->types);
   g->pending = false;
-  s = exchange(g, put_together(g, k->made, k->n_made, g->mine), NULL);
+  for (int32_t i = 0; i < g->n_arrays; i++) texts |= fl_dtype_is_text(g->types[1 + i].dtype);
+  int64_t *rows = k->trade.takes; /* of which there are as many as ranks, at least, and all have come */
+  g->total = 0;
+  for (int32_t j = 0; j < r->n; j++) g->total += rows[j] = r->slots[j].values[1];
+  s = texts ? exchange(g, put_together(g, k->made, k->n_made, g->mine), NULL) : join_numbers(k, rows);
   if (s) return s;
   results[0].i = 1;
   results[1].i = g->total;

@@ -23,9 +23,9 @@ struct FlOrderTrade {
   bool hashed;   /* and pieces are no parts of an order */
   uint64_t *cuts, *heads;
   int64_t n_cuts;
-  uint16_t *piece;        /* [n] of all pieces */
+  uint16_t *rows;         /* [n] of each chunk its rows by their pieces: how far they are behind its first */
+  uint32_t *begin;        /* [chunks][pieces] where those of a piece begin among them */
   int64_t *place, *start; /* as fl_part_places has them */
-  int64_t *at;            /* by chunk and part: how many rows of a piece stand before the next one */
 };
 
 static int64_t pieces_of(const FlOrderTrade *t) { return (int64_t)t->cut->n << t->bits; }
@@ -103,13 +103,17 @@ static int by_words(const void *a, const void *b, void *n_words) {
 /* ---- whose row ----------------------------------------------------------------------------------------- */
 
 /* How many cuts begin with a word below that of each of n rows. Of few all are asked, without a branch. */
+FL_PART_WIDE static void find_few(const uint64_t *heads, int64_t cuts, const uint64_t *word, int64_t n,
+                                  uint16_t *piece) {
+  uint64_t below[FL_PART_BATCH] = {0};
+  for (int64_t c = 0; c < cuts; c++)
+    for (int64_t i = 0; i < n; i++) below[i] += heads[c] < word[i];
+  for (int64_t i = 0; i < n; i++) piece[i] = (uint16_t)below[i];
+}
+
 static void find_heads(const FlOrderTrade *t, const uint64_t *word, int64_t n, uint16_t *piece) {
   if (t->n_cuts <= FEW_CUTS) {
-    memset(piece, 0, (size_t)n * sizeof *piece);
-    for (int64_t c = 0; c < t->n_cuts; c++) {
-      uint64_t head = t->heads[c];
-      for (int64_t i = 0; i < n; i++) piece[i] = (uint16_t)(piece[i] + (head < word[i]));
-    }
+    find_few(t->heads, t->n_cuts, word, n, piece);
     return;
   }
   for (int64_t i = 0; i < n; i++)
@@ -129,10 +133,9 @@ static int64_t piece_of(const FlOrderTrade *t, const uint64_t *words, uint64_t n
   return low;
 }
 
-/* Of n rows, at most FL_PART_BATCH; `words`: room for all of theirs. */
-static void find(const FlOrderTrade *t, int64_t row, int64_t n, uint64_t *words) {
+/* The pieces of n rows, at most FL_PART_BATCH; `words`: room for all of theirs. */
+static void find(const FlOrderTrade *t, int64_t row, int64_t n, uint64_t *words, uint16_t *piece) {
   uint64_t first[FL_PART_BATCH];
-  uint16_t *piece = t->piece + row;
   int64_t met = 0, before = t->cut->at[t->cut->here];
   fl_part_read_words(&t->codes, 0, row, n, first);
   find_heads(t, first, n, piece);
@@ -147,10 +150,9 @@ static void find(const FlOrderTrade *t, int64_t row, int64_t n, uint64_t *words)
 }
 
 /* The same by a hash of the keys. */
-static void hash(const FlOrderTrade *t, int64_t row, int64_t n) {
+static void hash(const FlOrderTrade *t, int64_t row, int64_t n, uint16_t *piece) {
   uint64_t word[FL_PART_BATCH], all[FL_PART_BATCH];
   uint8_t null[FL_PART_BATCH] = {0};
-  uint16_t *piece = t->piece + row;
   memset(all, 0, sizeof all);
   for (int32_t w = 0; w < t->codes.n_words; w++) {
     bool says_null = t->codes.digits[t->codes.words[w].digit].says_null;
@@ -169,24 +171,36 @@ static void hash(const FlOrderTrade *t, int64_t row, int64_t n) {
   }
 }
 
+/* The rows of chunk c, from `row` on, of which each is of a piece, in the order of these. */
+static void order_chunk(const FlOrderTrade *t, int64_t c, int64_t row, int64_t n, const uint16_t *piece) {
+  int64_t pieces = pieces_of(t), *count = t->place + c * pieces;
+  uint32_t *begin = t->begin + c * pieces, at = 0;
+  memset(count, 0, (size_t)pieces * sizeof *count);
+  for (int64_t i = 0; i < n; i++) count[piece[i]]++;
+  for (int64_t k = 0; k < pieces; at += (uint32_t)count[k++]) begin[k] = at;
+  for (int64_t i = 0; i < n; i++) t->rows[row + begin[piece[i]]++] = (uint16_t)i;
+  for (int64_t k = 0; k < pieces; k++) begin[k] -= (uint32_t)count[k];
+}
+
 static int32_t find_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const FlOrderTrade *t = env;
   (void)ctx;
   uint64_t *words = malloc((size_t)t->codes.n_words * FL_PART_BATCH * sizeof *words);
-  if (words == NULL) return 1;
-  for (int64_t c = begin; c < end; c++) {
-    int64_t from, to, *count = t->place + c * pieces_of(t);
+  uint16_t *piece = malloc(FL_PART_CHUNK * sizeof *piece);
+  bool done = words != NULL && piece != NULL;
+  for (int64_t c = begin; c < end && done; c++) {
+    int64_t from, to;
     fl_part_chunk(c, t->codes.n, &from, &to);
-    memset(count, 0, (size_t)pieces_of(t) * sizeof *count);
     for (int64_t row = from; row < to; row += FL_PART_BATCH) {
       int64_t n = fl_part_min(FL_PART_BATCH, to - row);
-      if (t->hashed) hash(t, row, n);
-      else find(t, row, n, words);
+      if (t->hashed) hash(t, row, n, piece + (row - from));
+      else find(t, row, n, words, piece + (row - from));
     }
-    for (int64_t row = from; row < to; row++) count[t->piece[row]]++;
+    order_chunk(t, c, from, to - from, piece);
   }
   free(words);
-  return 0;
+  free(piece);
+  return !done;
 }
 
 /* The cuts that part the sample evenly: one less than there are pieces, where there are rows. */
@@ -208,11 +222,11 @@ static FlStatus find_pieces(FlOrderTrade *t, uint64_t *sample) {
   int64_t chunks = fl_part_chunks(t->codes.n), pieces = pieces_of(t);
   t->cuts = fl_part_alloc(m, pieces * t->width, sizeof *t->cuts);
   t->heads = fl_part_alloc(m, pieces + 1, sizeof *t->heads);
-  t->piece = fl_part_alloc(m, t->codes.n, sizeof *t->piece);
+  t->rows = fl_part_alloc(m, t->codes.n, sizeof *t->rows);
+  t->begin = fl_part_alloc(m, chunks * pieces, sizeof *t->begin);
   t->place = fl_part_alloc(m, chunks * pieces, sizeof *t->place);
   t->start = fl_part_alloc(m, pieces + 1, sizeof *t->start);
-  t->at = fl_part_alloc(m, chunks * t->cut->n, sizeof *t->at);
-  if (!t->cuts || !t->heads || !t->piece || !t->place || !t->start || !t->at) return 1;
+  if (!t->cuts || !t->heads || !t->rows || !t->begin || !t->place || !t->start) return 1;
   if (sample != NULL) find_cuts(t, sample);
   if (fl_part_for(m->ctx, find_body, t, chunks, 4.0 * FL_PART_CHUNK) != 0) return fl_part_fail_memory(m);
   fl_part_places(chunks, pieces, t->place, t->start);
@@ -238,65 +252,42 @@ typedef struct Pack {
   char *const *to;
 } Pack;
 
-/* Rows of a piece, at most FL_PART_BATCH: which they are of those from `row` on, whose they are, and how many
- * of his stand before. */
-typedef struct Some {
-  int64_t row, n;
-  uint16_t which[FL_PART_BATCH], part[FL_PART_BATCH];
-  int64_t at[FL_PART_BATCH];
-} Some;
-
-/* Whether a row is of the piece is never asked: the processor would guess wrong. */
-static void find_some(const Pack *p, int64_t *at, int64_t n, Some *s) {
-  const FlOrderTrade *t = p->trade;
-  const uint16_t *piece = t->piece + s->row;
-  uint16_t mask = (uint16_t)((1 << t->bits) - 1);
-  s->n = 0;
-  for (int64_t i = 0; i < n; i++) {
-    s->which[s->n] = (uint16_t)i;
-    s->part[s->n] = (uint16_t)(piece[i] >> t->bits);
-    s->n += (piece[i] & mask) == p->piece;
-  }
-  for (int64_t i = 0; i < s->n; i++) s->at[i] = at[s->part[i]]++;
-}
-
 #define PACK(T)                                                                                              \
   {                                                                                                          \
     const T *its = (const T *)(const void *)from;                                                            \
-    for (int64_t i = 0; i < s->n; i++) ((T *)(void *)to[s->part[i]])[s->at[i]] = its[s->which[i]];           \
+    for (int64_t i = 0; i < n; i++) ((T *)(void *)to)[i] = its[rows[i]];                                     \
     return;                                                                                                  \
   }
 
-static void pack_some(const Some *s, const FlArray *a, char *const *to) {
+/* n rows of an array, as far behind `row` as `rows` says, to behind `at` others. */
+static void pack_some(const FlArray *a, int64_t row, const uint16_t *rows, int64_t n, char *to,
+                      int64_t at) {
   int64_t size = fl_array_row_count(a) * fl_dtype_info[a->dtype].bytes;
-  const char *from = (const char *)a->data + s->row * size;
+  const char *from = (const char *)a->data + row * size;
+  to += at * size;
   switch (fl_row_word(from, (size_t)size)) {
   case 1: PACK(uint8_t)
   case 2: PACK(uint16_t)
   case 4: PACK(uint32_t)
   case 8: PACK(uint64_t)
   }
-  for (int64_t i = 0; i < s->n; i++)
-    memcpy(to[s->part[i]] + s->at[i] * size, from + s->which[i] * size, (size_t)size);
+  for (int64_t i = 0; i < n; i++) memcpy(to + i * size, from + rows[i] * size, (size_t)size);
 }
 
 /* Each chunk's rows behind those of the chunk before. */
 static int32_t pack_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Pack *p = env;
   const FlOrderTrade *t = p->trade;
-  int32_t parts = t->cut->n;
-  Some s;
+  int64_t chunks = fl_part_chunks(t->codes.n), pieces = pieces_of(t);
   (void)ctx;
   for (int64_t c = begin; c < end; c++) {
-    int64_t from, to, *at = t->at + c * parts;
-    fl_part_chunk(c, t->codes.n, &from, &to);
-    for (int32_t k = 0; k < parts; k++) {
-      int64_t piece = ((int64_t)k << t->bits) + p->piece;
-      at[k] = t->place[c * pieces_of(t) + piece] - t->start[piece];
-    }
-    for (s.row = from; s.row < to; s.row += FL_PART_BATCH) {
-      find_some(p, at, fl_part_min(FL_PART_BATCH, to - s.row), &s);
-      for (int32_t i = 0; i < p->n && s.n > 0; i++) pack_some(&s, p->arrays[i].a, p->to + (int64_t)i * parts);
+    for (int32_t k = 0; k < t->cut->n; k++) {
+      int64_t piece = ((int64_t)k << t->bits) + p->piece, place = t->place[c * pieces + piece];
+      int64_t next = c + 1 < chunks ? t->place[(c + 1) * pieces + piece] : t->start[piece + 1];
+      const uint16_t *rows = t->rows + c * FL_PART_CHUNK + t->begin[c * pieces + piece];
+      for (int32_t i = 0; i < p->n; i++)
+        pack_some(p->arrays[i].a, c * FL_PART_CHUNK, rows, next - place,
+                  p->to[(int64_t)i * t->cut->n + k], place - t->start[piece]);
     }
   }
   return 0;

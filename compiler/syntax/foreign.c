@@ -170,13 +170,6 @@ int fl_foreign_begin(const FlForeign *f, int i) {
   return i + 1;
 }
 
-bool fl_foreign_declared(const FlForeign *f, const char *name, const char *how) {
-  FlForeign file = {.arena = f->arena, .text = f->file, .tokens = *f->all};
-  for (int i = 1; i < file.tokens.n; i++)
-    if (fl_foreign_is(&file, i, name) && fl_foreign_is_any(&file, i - 1, how)) return true;
-  return false;
-}
-
 const char *fl_foreign_plain(const FlForeign *f, int i) {
   if (!fl_foreign_kind(f, i, FL_FOREIGN_TEXT)) return NULL;
   const FlForeignToken *t = &f->tokens.at[i];

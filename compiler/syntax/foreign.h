@@ -66,8 +66,16 @@ int fl_foreign_end(const FlForeign *f, int i);
 int fl_foreign_begin(const FlForeign *f, int i);
 /* Does the file declare this name? `how`: words that stand before it, between blanks. */
 bool fl_foreign_declared(const FlForeign *f, const char *name, const char *how);
-/* What a type of another language is called here; NULL: it is none. */
+/* Where a name is bound, as here or as elsewhere: of its tokens before a token the last that is; -1: none. */
+int fl_foreign_binding(const FlForeign *f, const char *name, int before);
+/* The value that the file binds to a name; NULL: there is none. */
+const char *fl_foreign_bound(const FlForeign *f, const char *name);
+/* A name that the file does not say: `t_2`, `t_3`, ..; own: the name itself, where it is such. */
+const char *fl_foreign_new_name(const FlForeign *f, const char *name, bool own);
+/* What a type, an aggregate, a module for learning of another language is called here; NULL: it is none. */
 const char *fl_foreign_type(const char *name);
+const char *fl_foreign_aggregate(const char *name);
+const char *fl_foreign_module(const char *name);
 /* Of a text literal without braces and escapes what it says; NULL: it is none. */
 const char *fl_foreign_plain(const FlForeign *f, int i);
 

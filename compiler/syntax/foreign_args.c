@@ -41,21 +41,6 @@ bool fl_foreign_same_word(const char *a, const char *b) {
   return !*a && !*b;
 }
 
-static const char *const aggregates[][2] = {
-    {"mean", "mean"},   {"avg", "mean"},     {"average", "mean"},       {"AVG", "mean"},   {"sum", "sum"},
-        {"SUM", "sum"},
-    {"max", "max"},     {"MAX", "max"},      {"min", "min"},            {"MIN", "min"},    {"median",
-        "median"}, {"std", "std"},
-    {"sd", "std"},      {"var", "var"},      {"count", "count"},        {"COUNT", "count"}, {"first",
-        "first"}, {"last", "last"},
-    {"nunique", "n_distinct"}, {"n_unique", "n_distinct"}, {"n_distinct", "n_distinct"}};
-
-const char *fl_foreign_aggregate(const char *name) {
-  for (size_t k = 0; k < sizeof aggregates / sizeof *aggregates; k++)
-    if (strcmp(aggregates[k][0], name) == 0) return aggregates[k][1];
-  return NULL;
-}
-
 /* ---- lambdas ---- */
 
 /* `x => body`: the tokens of its arrow, or -1. */

@@ -37,8 +37,6 @@ const char *fl_foreign_rest(FlForeign *f, const FlForeignArgs *args, char how);
 const char *fl_foreign_folded(FlForeign *f, const FlForeignArgs *args);
 bool fl_foreign_is_lambda(const char *text);
 bool fl_foreign_same_word(const char *a, const char *b); /* but for capitals */
-/* An aggregate by what it is called elsewhere; NULL: it is none. */
-const char *fl_foreign_aggregate(const char *name);
 /* What `.agg(..)` between two tokens has, as arguments of `summarize`; columns: that were chosen before it,
  * or NULL. */
 const char *fl_foreign_aggregates(FlForeign *f, const char *columns, int from, int to);

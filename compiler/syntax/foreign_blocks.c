@@ -279,7 +279,7 @@ static bool bound(FlForeign *f) {
   if (!word(f, 0) || !ANY(f, 1, "= <- :=") || fl_foreign_is_any(f, 0, "let var param")) return false;
   const char *name = TEXT(f, 0, 0);
   if (fl_foreign_declared(f, name, "let var param fn stage for")) return false;
-  FlForeign file = {.arena = f->arena, .text = f->file, .tokens = *f->all};
+  FlForeign file = file_of(f);
   int times = 0;
   for (int i = 0; i + 1 < file.tokens.n; i++)
     times += fl_foreign_is(&file, i, name) && fl_foreign_is_any(&file, i + 1, "= += <- -= *= ++") &&
@@ -302,13 +302,11 @@ static int block_end(const FlForeign *f, int i) {
 
 /* Is a name bound by the file outside of all blocks, or by the statement before a token? */
 static bool bound_before(const FlForeign *f, int before, const char *name) {
-  FlForeign file = {.arena = f->arena, .text = f->file, .tokens = *f->all};
+  FlForeign file = file_of(f);
   if (fl_foreign_declared(f, name, "let var param for fn stage")) return true;
-  for (int i = 0; i + 1 < file.tokens.n; i++) {
-    uint32_t at = file.tokens.at[i].start;
-    bool begins = at == 0 || file.text[at - 1] == '\n';
-    if (begins && IS(&file, i, name) && ANY(&file, i + 1, "= <-")) return true;
-  }
+  int at = fl_foreign_binding(&file, name, file.tokens.n);
+  for (; at >= 0; at = fl_foreign_binding(&file, name, at))
+    if (!file.tokens.at[at].start || file.text[file.tokens.at[at].start - 1] == '\n') return true;
   for (int i = 0; i < before; i++) {
     bool binds = ANY(f, i - 1, "let var for ,") || (IS(f, i - 1, "(") && ANY(f, 0, "fn def"));
     if (IS(f, i, name) && binds) return true;
@@ -327,7 +325,7 @@ static bool spelt_alike(const char *a, const char *b) {
 
 /* Is a name a misspelt variable of the file? */
 static bool of_variable(FlForeign *f, const char *name) {
-  FlForeign file = {.arena = f->arena, .text = f->file, .tokens = *f->all};
+  FlForeign file = file_of(f);
   for (int i = 1; i < file.tokens.n; i++)
     if (IS(&file, i - 1, "var") && spelt_alike(name, TEXT(&file, i, i))) return true;
   return false;
@@ -400,19 +398,6 @@ static bool word_bound(FlForeign *f) {
   return false;
 }
 
-static const char *const types[][2] = {
-    {"float", "f64"},   {"double", "f64"},  {"number", "f64"},   {"Float64", "f64"}, {"float64", "f64"},
-        {"int", "i64"},
-    {"Int64", "i64"},   {"int64", "i64"},   {"usize", "i64"},    {"integer", "i64"}, {"Integer", "i64"},
-        {"str", "text"},
-    {"string", "text"}, {"String", "text"}, {"boolean", "bool"}, {"Bool", "bool"},   {"Boolean", "bool"}};
-
-const char *fl_foreign_type(const char *name) {
-  for (size_t k = 0; k < sizeof types / sizeof *types; k++)
-    if (strcmp(types[k][0], name) == 0) return types[k][1];
-  return NULL;
-}
-
 /* `x: float`, `-> str`, `Vec<f64>`, `list[float]` */
 static bool type(FlForeign *f) {
   for (int i = 1; i + 1 < f->tokens.n; i++) {
@@ -451,16 +436,9 @@ static bool imported(FlForeign *f) {
 
 /* `from sklearn.linear_model import LinearRegression` */
 static bool learning(FlForeign *f) {
-  static const char *const modules[][2] = {
-      {"linear_model", "linear"}, {"ensemble", "tree"},     {"tree", "tree"},           {"cluster",
-          "cluster"},
-      {"metrics", "metrics"},     {"neighbors", "neighbors"}, {"naive_bayes", "naive_bayes"},
-          {"preprocessing", "preprocess"},
-      {"decomposition", "decomposition"}, {"model_selection", "model_selection"}};
   if (!IS(f, 0, "from") || !IS(f, 1, "sklearn") || !IS(f, 2, ".") || !IS(f, 4, "import")) return false;
-  for (size_t k = 0; k < sizeof modules / sizeof *modules; k++)
-    if (IS(f, 3, modules[k][0])) return PUT(f, 0, f->tokens.n - 1, SAY(f, "import %s", modules[k][1]));
-  return false;
+  const char *module = fl_foreign_module(TEXT(f, 3, 3));
+  return module && PUT(f, 0, f->tokens.n - 1, SAY(f, "import %s", module));
 }
 
 /* `b.append(x)`, `push!(b, x)` of a variable */

@@ -108,8 +108,7 @@ static bool of_rank(FlForeign *f, const char *text, char rank) {
   if (rank == 'g') return fl_foreign_series(f, text, &key, &value);
   if (rank == 'G') return strncmp(text, "group_by(", strlen("group_by(")) == 0;
 
-  FlForeign p = {.arena = f->arena, .text = inner ? inner : text, .file = f->file, .all = f->all};
-  fl_foreign_tokens(f->arena, p.text, strlen(p.text), &p.tokens);
+  FlForeign p = part(f, inner ? inner : text);
   fl_foreign_split(&p, 0, p.tokens.n - 1, &all);
   const char *one = all.n ? all.at[0].text : text, *form = rank == '2'   ? "let _of = len((%s)[:, 0])"
                                                            : rank == '1' ? "let _of = argsort(%s)"
@@ -173,17 +172,6 @@ static const char *fits(FlForeign *f, const Row *row, const FlForeignArgs *all, 
 }
 
 /* ---- sites ---- */
-
-bool fl_foreign_is_module(const FlForeign *f, const char *name) {
-  FlForeign file = {.arena = f->arena, .text = f->file, .tokens = *f->all};
-  bool importing = false;
-  for (int i = 0; i < file.tokens.n; i++) {
-    if (fl_foreign_kind(&file, i, FL_FOREIGN_LINE)) importing = false;
-    else if (IS(&file, i, "import")) importing = true;
-    else if (importing && IS(&file, i, name)) return true;
-  }
-  return among(name, FL_FOREIGN_PACKAGES);
-}
 
 static bool site_at(FlForeign *f, int i, Site *s) {
   if (!word(f, i)) return false;

@@ -344,11 +344,10 @@ static bool column(FlForeign *f) {
 
 /* Every `name` between two tokens becomes `by`. */
 static const char *with(FlForeign *f, int from, int to, const char *name, const char *by) {
-  FlForeign part = {.arena = f->arena, .text = TEXT(f, from, to), .file = f->file, .all = f->all};
-  fl_foreign_tokens(f->arena, part.text, strlen(part.text), &part.tokens);
-  for (int i = part.tokens.n - 1; i >= 0; i--)
-    if (IS(&part, i, name) && !(i && IS(&part, i - 1, "."))) PUT(&part, i, i, by);
-  return part.text;
+  FlForeign p = part(f, TEXT(f, from, to));
+  for (int i = p.tokens.n - 1; i >= 0; i--)
+    if (IS(&p, i, name) && !(i && IS(&p, i - 1, "."))) PUT(&p, i, i, by);
+  return p.text;
 }
 
 /* `[e for v in a if c]`, `sum(e for v in a)`, with several `for` */
@@ -402,9 +401,8 @@ static bool side_by_side(FlForeign *f) {
       while (end < f->tokens.n && !ANY(f, end, "] )")) end = pair(f, end) > end ? pair(f, end) + 1 : end + 1;
     if (end <= close + 1 - loop || end > f->tokens.n) continue;
     const char *body = with(f, close + 1, loop ? end : end - 1, y, y_is);
-    FlForeign part = {.arena = f->arena, .text = body, .file = f->file, .all = f->all};
-    fl_foreign_tokens(f->arena, body, strlen(body), &part.tokens);
-    if (zipped) body = with(&part, 0, part.tokens.n - 1, x, x_is);
+    FlForeign p = part(f, body);
+    if (zipped) body = with(&p, 0, p.tokens.n - 1, x, x_is);
     const char *gap = IS(f, close + 1, ":") ? "" : " ";
     return PUT(f, i, loop ? end : end - 1, SAY(f, "for %s in 0..len(%s)%s%s", at_i, first, gap, body));
   }

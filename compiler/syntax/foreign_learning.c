@@ -6,13 +6,6 @@
 #include "syntax/foreign_args.h"
 #include "syntax/foreign_words.h"
 
-/* A name that the file does not have. */
-static const char *free_name(FlForeign *f, const char *name) {
-  const char *by = name;
-  for (int k = 2; fl_foreign_declared(f, by, "let var param fn"); k++) by = SAY(f, "%s_%d", name, k);
-  return by;
-}
-
 /* `let (a, b, c, d) = model_selection.train_test_split(..)`: tuples are taken apart by their own names. */
 static bool parts_of_split(FlForeign *f) {
   static const char *const four[] = {"x_train", "x_test", "y_train", "y_test"}, *const two[] = {"train",
@@ -20,7 +13,7 @@ static bool parts_of_split(FlForeign *f) {
   int close = IS(f, 0, "let") && IS(f, 1, "(") ? pair(f, 1) : -1, n = (close - 1) / 2;
   bool both = IS(f, close + 2, "split") && n == 2, all = IS(f, close + 4, "train_test_split") && n == 4;
   if (close < 0 || !IS(f, close + 1, "=") || (!both && !all)) return false;
-  const char *name = free_name(f, "parts"), *const *fields = both ? two : four;
+  const char *name = fl_foreign_new_name(f, "parts", true), *const *fields = both ? two : four;
   bool own = true;
   for (int k = 0; k < n; k++) own = own && IS(f, 2 + 2 * k, fields[k]);
   if (own) return false;
@@ -34,11 +27,7 @@ static bool parts_of_split(FlForeign *f) {
 static const char *estimator(FlForeign *f, const char *text) {
   FlForeign p = part(f, text);
   if (p.tokens.n > 1) return IS(&p, p.tokens.n - 1, ")") ? text : NULL;
-  FlForeign file = {.arena = f->arena, .text = f->file, .tokens = *f->all};
-  for (int i = 0; i + 3 < file.tokens.n; i++)
-    if (IS(&file, i, text) && ANY(&file, i + 1, "= <-") && word(&file, i + 2))
-      return TEXT(&file, i + 2, fl_foreign_end(&file, i + 2));
-  return NULL;
+  return fl_foreign_bound(f, text);
 }
 
 static const char *given(const FlForeignArgs *args, const char *name, int position) {
@@ -80,17 +69,13 @@ static bool cross_validated(FlForeign *f) {
 
 /* A module of the library that the file does not import is imported before the statement. */
 static bool needed(FlForeign *f) {
-  static const char *const modules[] = {"metrics", "linear", "model_selection", "preprocess", "decomposition",
-                                        "cluster", "tree"};
   for (int i = 0; i + 2 < f->tokens.n; i++) {
     if (!word(f, i) || !IS(f, i + 1, ".") || (i && IS(f, i - 1, "."))) continue;
-    for (size_t k = 0; k < sizeof modules / sizeof *modules; k++) {
-      if (!IS(f, i, modules[k])) continue;
-      bool there =
-          fl_foreign_is_module(f, modules[k]) || fl_foreign_declared(f, modules[k], "let var param fn for");
-      for (int at = 0; at < i; at++) there = there || (IS(f, at, "import") && IS(f, at + 1, modules[k]));
-      if (!there) return PUT(f, 0, -1, SAY(f, "import %s\n", modules[k]));
-    }
+    const char *name = TEXT(f, i, i), *module = fl_foreign_module(name);
+    if (!module || strcmp(module, name) != 0) continue;
+    bool there = fl_foreign_is_module(f, name) || fl_foreign_declared(f, name, "let var param fn for");
+    for (int at = 0; at < i; at++) there = there || (IS(f, at, "import") && IS(f, at + 1, name));
+    if (!there) return PUT(f, 0, -1, SAY(f, "import %s\n", name));
   }
   return false;
 }

@@ -8,15 +8,6 @@
 
 enum { DEEPEST = 8 };
 
-/* The value that a name is bound to in the file; the name itself where there is none. */
-static const char *bound_to(FlForeign *f, const char *name) {
-  FlForeign file = {.arena = f->arena, .text = f->file, .tokens = *f->all};
-  for (int i = 1; i + 2 < file.tokens.n; i++)
-    if (IS(&file, i - 1, "let") && IS(&file, i, name) && IS(&file, i + 1, "="))
-      return TEXT(&file, i + 2, fl_foreign_end(&file, i + 2));
-  return name;
-}
-
 /* The first argument of a call that is all of the text and has one of these names; NULL: it is another. */
 static const char *first_of(FlForeign *f, const char *text, const char *names, FlForeignArgs *args) {
   FlForeign p = part(f, text);
@@ -30,7 +21,8 @@ bool fl_foreign_series(FlForeign *f, const char *text, const char **key, const c
   FlForeignArgs args = {0}, of = {0};
   for (int deep = 0; deep < DEEPEST; deep++) {
     FlForeign p = part(f, text);
-    if (p.tokens.n == 1 && word(&p, 0)) text = bound_to(f, text);
+    const char *bound = p.tokens.n == 1 && word(&p, 0) ? fl_foreign_bound(f, text) : NULL;
+    if (bound) text = bound;
     const char *inner = first_of(f, text, "sort top head tail derive", &args);
     if (!inner) break;
     text = inner;

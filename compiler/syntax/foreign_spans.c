@@ -6,32 +6,7 @@
 #include "syntax/foreign_args.h"
 #include "syntax/foreign_words.h"
 
-enum { MOST_NAMES = 50 };
-
 static bool line(const FlForeign *f, int i) { return fl_foreign_kind(f, i, FL_FOREIGN_LINE); }
-
-/* Is the name bound before, as here or as elsewhere? */
-static bool declared_before(const FlForeign *f, int before, const char *name) {
-  for (int i = 0; i < before; i++) {
-    bool bound = ANY(f, i + 1, "= <-") && (i == 0 || line(f, i - 1));
-    if (IS(f, i, name) && (bound || (i && ANY(f, i - 1, "let var param")))) return true;
-  }
-  return false;
-}
-
-/* A name that the file does not have: `t_2`, `t_3`, .. */
-static const char *new_name(FlForeign *f, const char *name) {
-  size_t n = strlen(name);
-  bool numbered = n > 2 && name[n - 2] == '_' && strchr("23456789", name[n - 1]);
-  const char *stem = numbered ? fl_arena_strndup(f->arena, name, n - 2) : name;
-  for (int k = 2; k < MOST_NAMES; k++) {
-    const char *by = SAY(f, "%s_%d", stem, k);
-    bool there = false;
-    for (int i = 0; i < f->tokens.n; i++) there = there || IS(f, i, by);
-    if (!there) return by;
-  }
-  return NULL;
-}
 
 /* ---- a table under a new name ---- */
 
@@ -138,8 +113,8 @@ bool fl_foreign_in_place(FlForeign *f, int first, int last) {
 
 static bool new_table(FlForeign *f, int first, int last, FlForeignSpan *out) {
   const char *name = TEXT(f, first, first);
-  if (!word(f, first) || !declared_before(f, first, name)) return false;
-  const char *value = changed(f, first, last), *by = value ? new_name(f, name) : NULL;
+  if (!word(f, first) || fl_foreign_binding(f, name, first) < 0) return false;
+  const char *value = changed(f, first, last), *by = value ? fl_foreign_new_name(f, name, false) : NULL;
   if (!by) return false;
   int end = last;
   const char *rest = renamed(f, last + 1, name, by, &end);
@@ -266,14 +241,11 @@ static bool empty_before(const FlForeign *f, int *first, int *last) {
 static bool maker(const FlForeign *f, int *first, int *last) {
   int at = *first;
   while (at < *last && !(ANY(f, at + 2, "fit fit_transform") && IS(f, at + 1, ".") && word(f, at))) at++;
-  for (int i = *first - 1; i >= 0 && at < *last; i--) {
-    bool begins = i == 0 || line(f, i - 1) || ANY(f, i - 1, "let var");
-    if (!begins || !IS(f, i, TEXT(f, at, at)) || !ANY(f, i + 1, "= <-")) continue;
-    *first = ANY(f, i - 1, "let var") ? i - 1 : i;
-    *last = fl_foreign_end(f, i + 2);
-    return true;
-  }
-  return false;
+  int i = at < *last ? fl_foreign_binding(f, TEXT(f, at, at), *first) : -1;
+  if (i < 0 || !ANY(f, i + 1, "= <-")) return false;
+  *first = i && ANY(f, i - 1, "let var") ? i - 1 : i;
+  *last = fl_foreign_end(f, i + 2);
+  return true;
 }
 
 bool fl_foreign_span(FlForeign *f, int first, int last, FlForeignSpan *out) {

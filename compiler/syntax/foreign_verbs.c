@@ -11,8 +11,7 @@
 static const char *of_several(FlForeign *f, const char *list, const char *aggregate) {
   FlForeignArgs names = {0};
   const char *columns = fl_foreign_argument(f, list, 'c'), *out = "";
-  FlForeign p = {.arena = f->arena, .text = columns ? columns : "", .file = f->file, .all = f->all};
-  fl_foreign_tokens(f->arena, p.text, strlen(p.text), &p.tokens);
+  FlForeign p = part(f, columns ? columns : "");
   fl_foreign_split(&p, 0, p.tokens.n - 1, &names);
   for (int k = 0; k < names.n; k++)
     out = SAY(f, "%s%s%s = %s(%s)", out, k ? ", " : "", names.at[k].text, aggregate, names.at[k].text);
@@ -386,25 +385,16 @@ static bool numbered_rows(FlForeign *f) {
   return false;
 }
 
-/* The call that a model is bound to: the token of its module, as in `let f = module.fit(..)`; -1: none. */
-static int made_by(const FlForeign *file, const char *model) {
-  int at = -1;
-  for (int k = 1; k + 4 < file->tokens.n; k++)
-    if (IS(file, k, model) && ANY(file, k - 1, "let var") && IS(file, k + 1, "=") && IS(file, k + 3, "."))
-      at = k + 2;
-  return at;
-}
-
 /* `f.predict(x)`, `f.score(x, y)` of such a model */
 static bool of_model(FlForeign *f) {
-  FlForeign file = {.arena = f->arena, .text = f->file, .tokens = *f->all};
+  FlForeign file = file_of(f);
   for (int i = 2; i + 1 < f->tokens.n; i++) {
     bool asked = ANY(f, i, "predict predict_proba transform score") && IS(f, i - 1, ".") && word(f, i - 2);
     int close = asked && IS(f, i + 1, "(") ? pair(f, i + 1) : -1;
     if (close < 0 || fl_foreign_is_module(f, TEXT(f, i - 2, i - 2))) continue;
     const char *model = TEXT(f, i - 2, i - 2);
-    int fit = made_by(&file, model), end = fl_foreign_end(f, i + 2);
-    if (fit < 0) continue;
+    int fit = fl_foreign_binding(&file, model, file.tokens.n) + 2, end = fl_foreign_end(f, i + 2);
+    if (!word(&file, fit) || !IS(&file, fit - 1, "=") || !IS(&file, fit + 1, ".")) continue;
     const char *module = TEXT(&file, fit, fit), *x = fl_foreign_matrix(f, TEXT(f, i + 2, end));
     if (IS(f, i, "score")) { /* of models whose score is known here */
       bool numbers = ANY(&file, fit + 2, "ols ridge lasso elastic_net regressor forest_regressor");

@@ -19,6 +19,10 @@ static inline FlForeign part(FlForeign *f, const char *text) {
   fl_foreign_tokens(f->arena, text, strlen(text), &p.tokens);
   return p;
 }
+/* The file of a statement. */
+static inline FlForeign file_of(const FlForeign *f) {
+  return (FlForeign){.arena = f->arena, .text = f->file, .tokens = *f->all, .file = f->file, .all = f->all};
+}
 /* The other bracket. */
 static inline int pair(const FlForeign *f, int i) {
   return i >= 0 && i < f->tokens.n ? f->tokens.at[i].match : -1;

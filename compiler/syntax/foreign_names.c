@@ -1,0 +1,103 @@
+/* foreign_names.c: what names stand for: those that the file gives, by what and where, and what types,
+ * aggregates and modules of other languages are called here.
+ *
+ * In: a file's tokens and a name. Out: where it is bound, or its name in flow. What always holds: these are the
+ * only tables of such names, and the only place that looks up a binding. */
+#include "syntax/foreign_args.h"
+#include "syntax/foreign_words.h"
+
+enum { MOST_NAMES = 50 };
+
+/* ---- what the file binds ---- */
+
+bool fl_foreign_declared(const FlForeign *f, const char *name, const char *how) {
+  FlForeign file = file_of(f);
+  for (int i = 1; i < file.tokens.n; i++)
+    if (IS(&file, i, name) && ANY(&file, i - 1, how)) return true;
+  return false;
+}
+
+int fl_foreign_binding(const FlForeign *f, const char *name, int before) {
+  for (int i = before - 1; i >= 0; i--) {
+    bool own = i && ANY(f, i - 1, "let var param const");
+    bool begins = i == 0 || fl_foreign_kind(f, i - 1, FL_FOREIGN_LINE);
+    if (IS(f, i, name) && (own || (begins && ANY(f, i + 1, "= <-")))) return i;
+  }
+  return -1;
+}
+
+const char *fl_foreign_bound(const FlForeign *f, const char *name) {
+  FlForeign file = file_of(f);
+  int at = fl_foreign_binding(&file, name, file.tokens.n);
+  if (at < 0 || !ANY(&file, at + 1, "= <-")) return NULL;
+  return TEXT(&file, at + 2, fl_foreign_end(&file, at + 2));
+}
+
+const char *fl_foreign_new_name(const FlForeign *f, const char *name, bool own) {
+  FlForeign file = file_of(f);
+  size_t n = strlen(name);
+  bool numbered = n > 2 && name[n - 2] == '_' && strchr("23456789", name[n - 1]);
+  const char *stem = numbered && !own ? fl_arena_strndup(f->arena, name, n - 2) : name;
+  for (int k = own ? 1 : 2; k < MOST_NAMES; k++) {
+    const char *by = k == 1 ? name : SAY(f, "%s_%d", stem, k);
+    bool there = false;
+    for (int i = 0; i < file.tokens.n; i++) there = there || IS(&file, i, by);
+    if (!there) return by;
+  }
+  return NULL;
+}
+
+bool fl_foreign_is_module(const FlForeign *f, const char *name) {
+  FlForeign file = file_of(f), p = part((FlForeign *)(uintptr_t)f, name);
+  bool importing = false;
+  for (int i = 0; i < file.tokens.n; i++) {
+    if (fl_foreign_kind(&file, i, FL_FOREIGN_LINE)) importing = false;
+    else if (IS(&file, i, "import")) importing = true;
+    else if (importing && IS(&file, i, name)) return true;
+  }
+  return ANY(&p, 0, FL_FOREIGN_PACKAGES);
+}
+
+/* ---- what things are called ---- */
+
+typedef struct Word {
+  const char *here, *elsewhere; /* between blanks */
+} Word;
+
+static const char *among(const Word *words, size_t n, const char *name) {
+  size_t len = strlen(name);
+  for (size_t k = 0; k < n; k++)
+    for (const char *w = words[k].elsewhere; (w = strstr(w, name)); w += len)
+      if ((w == words[k].elsewhere || w[-1] == ' ') && (!w[len] || w[len] == ' ')) return words[k].here;
+  return NULL;
+}
+
+const char *fl_foreign_aggregate(const char *name) {
+  static const Word words[] = {
+      {"mean", "mean avg average AVG"}, {"sum", "sum SUM"}, {"max", "max MAX"},
+      {"min", "min MIN"},               {"std", "std sd"},  {"count", "count COUNT"},
+      {"first", "first"},               {"last", "last"},   {"n_distinct", "nunique n_unique n_distinct"},
+      {"median", "median"},             {"var", "var"}};
+  return *name ? among(words, sizeof words / sizeof *words, name) : NULL;
+}
+
+const char *fl_foreign_type(const char *name) {
+  static const Word words[] = {{"f64", "float double number Float64 float64"},
+                               {"i64", "int Int64 int64 usize integer Integer"},
+                               {"text", "str string String"},
+                               {"bool", "boolean Bool Boolean"}};
+  return *name ? among(words, sizeof words / sizeof *words, name) : NULL;
+}
+
+const char *fl_foreign_module(const char *name) {
+  static const Word words[] = {{"linear", "linear_model linear"},
+                               {"tree", "ensemble tree"},
+                               {"cluster", "cluster"},
+                               {"metrics", "metrics"},
+                               {"neighbors", "neighbors"},
+                               {"naive_bayes", "naive_bayes"},
+                               {"preprocess", "preprocessing preprocess"},
+                               {"decomposition", "decomposition"},
+                               {"model_selection", "model_selection"}};
+  return *name ? among(words, sizeof words / sizeof *words, name) : NULL;
+}

@@ -71,8 +71,9 @@ static json_t *message(const FlSink *sink, const FlDiag *d) {
   return out;
 }
 
-json_t *fl_verdict_messages(const FlSink *sink) {
+json_t *fl_verdict_messages(FlSink *sink) {
   json_t *all = json_array();
+  fl_sink_sort(sink);
   for (int i = 0; i < sink->diags.n; i++) json_array_append_new(all, message(sink, sink->diags.at[i]));
   return all;
 }

@@ -26,7 +26,7 @@ typedef struct FlVerdicts {
 } FlVerdicts;
 
 /* What the sink holds. */
-json_t *fl_verdict_messages(const FlSink *sink);
+json_t *fl_verdict_messages(FlSink *sink);
 
 /* Writes what --json and --junit ask for, and lets go of the messages. 0, or 4 after a message: it cannot be
  * written. */

@@ -121,9 +121,11 @@ void fl_diag_meant(FlSink *sink, FlDiag *d, FlSpan at, const char *before, const
 /* The same of a text: did you mean "left"? */
 void fl_diag_meant_text(FlSink *sink, FlDiag *d, FlSpan at, const char *text);
 
+/* Puts what is collected in source order. */
+void fl_sink_sort(FlSink *sink);
 /* Everything collected, in source order: code, file:line:column, message, the line with the place marked,
  * notes, help. color: ANSI. */
-void fl_sink_print(const FlSink *sink, FlText1 *out, bool color);
+void fl_sink_print(FlSink *sink, FlText1 *out, bool color);
 const char *fl_diag_name(FlDiagCode code); /* "E0312" */
 const char *fl_diag_title(FlDiagCode code);
 FlSeverity fl_diag_severity(FlDiagCode code);

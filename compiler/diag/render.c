@@ -122,7 +122,7 @@ static void add_diag(FlText1 *out, const FlSink *sink, const FlDiag *d, const Pa
 }
 
 typedef struct Ranked {
-  const FlDiag *diag;
+  FlDiag *diag;
   int file, order;
 } Ranked;
 
@@ -141,18 +141,24 @@ static int by_place(const void *pa, const void *pb) {
   return ra->order - rb->order;
 }
 
-void fl_sink_print(const FlSink *sink, FlText1 *out, bool color) {
-  const Paint *paint = color ? &colored : &plain;
-  int n = sink->diags.n, shown_errors = 0;
+void fl_sink_sort(FlSink *sink) {
+  int n = sink->diags.n;
   Ranked *ranked = FL_NEW_ARRAY(sink->arena, Ranked, n ? n : 1);
   for (int i = 0; i < n; i++) {
     FlDiag *d = sink->diags.at[i];
     ranked[i] = (Ranked){d, file_rank(sink->sources, d->span.file), i};
   }
   qsort(ranked, (size_t)n, sizeof *ranked, by_place);
-  for (int i = 0; i < n; i++) {
-    add_diag(out, sink, ranked[i].diag, paint);
-    shown_errors += fl_diag_severity(ranked[i].diag->code) == FL_ERROR;
+  for (int i = 0; i < n; i++) sink->diags.at[i] = ranked[i].diag;
+}
+
+void fl_sink_print(FlSink *sink, FlText1 *out, bool color) {
+  const Paint *paint = color ? &colored : &plain;
+  int shown_errors = 0;
+  fl_sink_sort(sink);
+  for (int i = 0; i < sink->diags.n; i++) {
+    add_diag(out, sink, sink->diags.at[i], paint);
+    shown_errors += fl_diag_severity(sink->diags.at[i]->code) == FL_ERROR;
   }
   int more = sink->n_errors - shown_errors;
   if (more > 0) fl_text_addf(out, "and %d more error%s\n", more, more == 1 ? "" : "s");

@@ -51,6 +51,15 @@ static bool begins_text(const FlForeignTokens *v, const char *s, size_t at, bool
   return !(operand && glued);
 }
 
+/* Does a pipe go on over the end of the line at a byte? */
+static bool within_pipe(const FlForeignTokens *v, const char *s, size_t at, size_t len) {
+  const FlForeignToken *last = v->n ? &v->at[v->n - 1] : NULL;
+  if (last && (strncmp(s + last->start, "|>", last->len) == 0 || strncmp(s + last->start, "%>%", 3) == 0))
+    return last->len > 1;
+  while (at < len && strchr(" \t\r\n", s[at])) at++;
+  return at + 2 < len && (strncmp(s + at, "|>", 2) == 0 || strncmp(s + at, "%>%", 3) == 0);
+}
+
 void fl_foreign_tokens(FlArena *a, const char *s, size_t len, FlForeignTokens *out) {
   FlVec(int) open = {0};
   for (size_t at = 0; at < len;) {
@@ -86,6 +95,7 @@ void fl_foreign_tokens(FlArena *a, const char *s, size_t len, FlForeignTokens *o
     t.len = (uint32_t)(to - at);
     at = to;
     bool inside = t.kind == FL_FOREIGN_LINE && open.n && s[out->at[open.at[open.n - 1]].start] != '{';
+    inside = inside || (t.kind == FL_FOREIGN_LINE && within_pipe(out, s, at, len));
     if (!inside) fl_vec_push(a, out, t);
   }
 }
@@ -353,6 +363,7 @@ static const char *rewritten(const Judge *j, const FlDiag *d, int first, int las
                  .text = old,
                  .file = all->text,
                  .all = &all->tokens,
+                 .start = all->tokens.at[first].start,
                  .ways = ways,
                  .judge = j->judge,
                  .of = j->of,
@@ -363,10 +374,11 @@ static const char *rewritten(const Judge *j, const FlDiag *d, int first, int las
 }
 
 /* The candidate k as a span of several statements, if it is one that has no errors then. */
-static bool spanned(const Judge *j, int k, int last, Candidate *out) {
+static bool spanned(const Judge *j, int k, int last, int ways, bool early, Candidate *out) {
   FlForeignSpan span = {0};
-  if (!fl_foreign_span((FlForeign *)(uintptr_t)j->all, j->at[k].first, last, &span) || !span.now)
-    return false;
+  FlForeign all = *j->all;
+  all.ways = ways;
+  if (!fl_foreign_span(&all, j->at[k].first, last, early, &span) || !span.now) return false;
   Candidate at[MOST_STATEMENTS];
   Judge alone = *j;
   const FlForeignToken *begin = &j->all->tokens.at[span.first], *end = &j->all->tokens.at[span.last];
@@ -447,6 +459,21 @@ static void said(FlSink *sink, const Candidate *c) {
   c->reported->help = c->d->help;
 }
 
+/* Offers what a candidate becomes, alone or with others. */
+static void edited(Judge *j, int k, FlSink *sink) {
+  Candidate *c = &j->at[k], several;
+  int last = last_token(j->all, c);
+  if (spanned(j, k, last, 0, true, &several)) {
+    said(sink, &several);
+  } else if (written(j, k)) {
+    of_floats(j, k);
+    said(sink, c);
+  } else if (spanned(j, k, last, 0, false, &several) ||
+             spanned(j, k, last, FL_FOREIGN_SECOND, false, &several)) {
+    said(sink, &several);
+  }
+}
+
 void fl_foreign_suggest(FlArena *arena, FlSink *sink, const FlSource *source, FlForeignJudge *judge,
     void *of) {
   FlForeign all = {.arena = arena,
@@ -466,13 +493,7 @@ void fl_foreign_suggest(FlArena *arena, FlSink *sink, const FlSource *source, Fl
   if (j.n) add_silent(&all, &j, at[j.n - 1].start);
   for (int k = 0; k < j.n; k++) at[k].now = rewritten(&j, at[k].d, at[k].first, last_token(&all, &at[k]), 0);
   for (int k = 0; k < j.n; k++) {
-    Candidate *c = &at[k], several;
-    if (c->silent) continue;
-    if (written(&j, k)) {
-      of_floats(&j, k);
-      said(sink, c);
-    } else if (spanned(&j, k, last_token(&all, c), &several)) {
-      said(sink, &several);
-    }
+    if (at[k].silent) continue;
+    edited(&j, k, sink);
   }
 }

@@ -41,6 +41,7 @@ typedef struct FlForeign {
   const char *file;     /* all of the file */
   FlForeignTokens *all; /* its tokens */
   const char *word;     /* that the first message is about; NULL: more than one */
+  uint32_t start;       /* of a statement: where it stands in the file */
   int ways;             /* FL_FOREIGN_TEXTS, .. */
   FlForeignJudge *judge; /* of the file, for who asks what a type is; NULL: nobody asks */
   void *of;
@@ -72,6 +73,11 @@ int fl_foreign_binding(const FlForeign *f, const char *name, int before);
 const char *fl_foreign_bound(const FlForeign *f, const char *name);
 /* A name that the file does not say: `t_2`, `t_3`, ..; own: the name itself, where it is such. */
 const char *fl_foreign_new_name(const FlForeign *f, const char *name, bool own);
+/* The tokens from `from` to the last that says `name`, also in the braces of a text, with another one; *last:
+ * that token. */
+const char *fl_foreign_renamed(FlForeign *f, int from, const char *name, const char *by, int *last);
+/* The same of all of a text. */
+const char *fl_foreign_with(FlForeign *f, const char *text, const char *name, const char *by);
 /* What a type, an aggregate, a module for learning of another language is called here; NULL: it is none. */
 const char *fl_foreign_type(const char *name);
 const char *fl_foreign_aggregate(const char *name);
@@ -94,8 +100,9 @@ typedef struct FlForeignSpan {
 } FlForeignSpan;
 /* Does a statement of the file, from one token to another, change a value where it is? */
 bool fl_foreign_in_place(FlForeign *file, int first, int last);
-/* Of a file, the statement from one token to another: is it part of such? */
-bool fl_foreign_span(FlForeign *file, int first, int last, FlForeignSpan *out);
+/* Of a file, the statement from one token to another: is it part of such? early: that must become one before
+ * it is rewritten by itself. */
+bool fl_foreign_span(FlForeign *file, int first, int last, bool early, FlForeignSpan *out);
 
 /* Would a statement at the end of the file have no errors? False where nobody knows. */
 bool fl_foreign_holds(FlForeign *f, const char *statement);

@@ -46,8 +46,14 @@ const char *fl_foreign_order(FlForeign *f, int from, int to);
 bool fl_foreign_series(FlForeign *f, const char *text, const char **key, const char **value);
 /* From a token on, the statements that draw one picture (foreign_plots.c): is it such? */
 bool fl_foreign_picture(FlForeign *file, int first, FlForeignSpan *out);
+/* An expression in which a table's columns are names: `x` of `t["x"]`. */
+const char *fl_foreign_by_columns(FlForeign *f, const char *text, const char *table);
+/* Is it an array that numpy makes, or is made of such alone? */
+bool fl_foreign_is_numpy(FlForeign *f, const char *text);
 FlForeignRule fl_foreign_plots;
-FlForeignRule fl_foreign_groups_in_turn, fl_foreign_nulls; /* foreign_series.c */
+FlForeignRule fl_foreign_groups_in_turn, fl_foreign_items, fl_foreign_resampled,
+    fl_foreign_nulls; /* foreign_series.c */
+FlForeignRule fl_foreign_fitted, fl_foreign_of_model; /* foreign_learning.c */
 /* A table that a model is given, as its matrix; what is no table as it is. */
 const char *fl_foreign_matrix(FlForeign *f, const char *text);
 #endif

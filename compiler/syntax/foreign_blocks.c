@@ -280,7 +280,9 @@ static bool bound(FlForeign *f) {
   const char *name = TEXT(f, 0, 0);
   if (fl_foreign_declared(f, name, "let var param fn stage for")) return false;
   FlForeign file = file_of(f);
-  int times = 0;
+  int times = 0, before = 0;
+  while (before < file.tokens.n && file.tokens.at[before].start < f->start) before++;
+  if (fl_foreign_binding(&file, name, before) >= 0) return false; /* it changes */
   for (int i = 0; i + 1 < file.tokens.n; i++)
     times += fl_foreign_is(&file, i, name) && fl_foreign_is_any(&file, i + 1, "= += <- -= *= ++") &&
              (i == 0 || fl_foreign_kind(&file, i - 1, FL_FOREIGN_LINE) || fl_foreign_is_any(&file, i - 1,

@@ -106,6 +106,8 @@ static bool of_rank(FlForeign *f, const char *text, char rank) {
   FlForeignArgs all = {0};
   const char *key, *value, *inner = fl_foreign_argument(f, text, 'L');
   if (rank == 'g') return fl_foreign_series(f, text, &key, &value);
+  if (rank == 'n') return fl_foreign_is_numpy(f, text);
+  if (rank == 'w') return !strstr(text, "!=") && !strstr(text, "not ");
   if (rank == 'G') return strncmp(text, "group_by(", strlen("group_by(")) == 0;
 
   FlForeign p = part(f, inner ? inner : text);
@@ -273,6 +275,14 @@ static const char *made_of(FlForeign *f, const Row *row, const Site *s) {
   return SAY(f, "%.*s(%s%s%s", (int)(open - flow), flow, table, open[1] == ')' ? "" : ", ", open + 1);
 }
 
+/* Is a call part of a whole, so that what it becomes stands in brackets where it is an operator's? */
+static bool bound_within(const FlForeign *f, const Site *s, const char *made) {
+  static const char *const tight = "+ - * / ^ ** % %% // @ == != < > <= >= ??", *const loose = "and or & &&";
+  bool wide = strstr(made, " or ") || strncmp(made, "if ", 3) == 0 || strstr(made, " ?? ");
+  if (ANY(f, s->last + 1, ". [") || ANY(f, s->last + 1, tight) || ANY(f, s->first - 1, "not")) return true;
+  return ANY(f, s->first - 1, tight) || (wide && (ANY(f, s->first - 1, loose) || ANY(f, s->last + 1, loose)));
+}
+
 /* The first call from a token to another; what stands in its brackets comes before it. */
 static bool between(FlForeign *f, int from, int to) {
   for (int i = from; i <= to; i++) {
@@ -289,7 +299,7 @@ static bool between(FlForeign *f, int from, int to) {
       if (f->ways & FL_FOREIGN_SECOND && fitting++ == 0) continue;
       break;
     }
-    bool part_of = made && ANY(f, s.last + 1, ". ["); /* of a whole, in brackets where it is an operator's */
+    bool part_of = made && bound_within(f, &s, made);
     if (made) return PUT(f, s.first, s.last, part_of ? fl_foreign_argument(f, made, 'p') : made);
     i = s.last; /* what stands in its brackets was looked at */
   }

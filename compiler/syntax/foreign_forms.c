@@ -342,14 +342,6 @@ static bool column(FlForeign *f) {
 
 /* ---- comprehensions ---- */
 
-/* Every `name` between two tokens becomes `by`. */
-static const char *with(FlForeign *f, int from, int to, const char *name, const char *by) {
-  FlForeign p = part(f, TEXT(f, from, to));
-  for (int i = p.tokens.n - 1; i >= 0; i--)
-    if (IS(&p, i, name) && !(i && IS(&p, i - 1, "."))) PUT(&p, i, i, by);
-  return p.text;
-}
-
 /* `[e for v in a if c]`, `sum(e for v in a)`, with several `for` */
 static bool comprehension(FlForeign *f) {
   for (int i = 0; i < f->tokens.n; i++) {
@@ -400,9 +392,8 @@ static bool side_by_side(FlForeign *f) {
     if (!loop)
       while (end < f->tokens.n && !ANY(f, end, "] )")) end = pair(f, end) > end ? pair(f, end) + 1 : end + 1;
     if (end <= close + 1 - loop || end > f->tokens.n) continue;
-    const char *body = with(f, close + 1, loop ? end : end - 1, y, y_is);
-    FlForeign p = part(f, body);
-    if (zipped) body = with(&p, 0, p.tokens.n - 1, x, x_is);
+    const char *body = fl_foreign_with(f, TEXT(f, close + 1, loop ? end : end - 1), y, y_is);
+    if (zipped) body = fl_foreign_with(f, body, x, x_is);
     const char *gap = IS(f, close + 1, ":") ? "" : " ";
     return PUT(f, i, loop ? end : end - 1, SAY(f, "for %s in 0..len(%s)%s%s", at_i, first, gap, body));
   }

@@ -1,5 +1,5 @@
-/* foreign_learning.c: what scikit-learn has for choosing models, as flow's library has it: rows that are
- * tested, scores of folds.
+/* foreign_learning.c: models of scikit-learn and what chooses them, as flow's library has it: what is fitted
+ * and asked, rows that are tested, scores of folds.
  *
  * In: a statement, with estimators and splits rewritten already. Out: one change, by the first rule that
  * finds its form. */
@@ -63,6 +63,64 @@ static bool cross_validated(FlForeign *f) {
                          x, y, fit, score, labels ? "stratified_kfold" : "kfold",
                          labels ? y : SAY(f, "len(%s)", y), folds ? folds : "5");
     return PUT(f, from, close, by);
+  }
+  return false;
+}
+
+/* The module of what a call becomes: `decomposition` of `PCA(x)`; NULL: none. */
+static const char *module_of(FlForeign *f, const char *call) {
+  FlForeign p = part(f, call);
+  const char *made = fl_foreign_by_rules(&p);
+  return made && word(&p, 0) && IS(&p, 1, ".") ? TEXT(&p, 0, 0) : NULL;
+}
+
+/* `Estimator(..).fit(x, y)`, `.fit_transform(x)` */
+bool fl_foreign_fitted(FlForeign *f) {
+  for (int i = 2; i + 2 < f->tokens.n; i++) {
+    bool asked = ANY(f, i, "fit fit_transform fit_predict") && IS(f, i - 1, ".") && IS(f, i - 2, ")");
+    int close = asked && IS(f, i + 1, "(") ? pair(f, i + 1) : -1;
+    int open = close > 0 ? pair(f, i - 2) : -1, from = open > 0 ? fl_foreign_operand(f, i - 2) : -1;
+    if (from < 0 || !strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZ", TEXT(f, open - 1, open - 1)[0])) continue;
+    const char *more = open + 1 < i - 2 ? SAY(f, ", %s", TEXT(f, open + 1, i - 3)) : "";
+    int x = fl_foreign_end(f, i + 2);
+    const char *given = SAY(f, "%s%s", fl_foreign_matrix(f, TEXT(f, i + 2, x)), TEXT(f, x + 1, close - 1));
+    const char *call = SAY(f, "%s(%s%s)", TEXT(f, from, open - 1), given, more);
+    if (IS(f, i, "fit")) return PUT(f, from, close, call);
+    const char *module = module_of(f, call), *label = IS(f, i, "fit_predict") ? ".label" : NULL;
+    if (!module || (label && strcmp(module, "cluster") != 0)) continue;
+    if (label) return PUT(f, from, close, SAY(f, "%s%s", call, label));
+    return PUT(f, from, close, SAY(f, "%s.apply(%s, %s)", module, call,
+                                   fl_foreign_matrix(f, TEXT(f, i + 2, x))));
+  }
+  return false;
+}
+
+/* `f.predict(x)`, `f.score(x, y)` of such a model */
+bool fl_foreign_of_model(FlForeign *f) {
+  FlForeign file = file_of(f);
+  for (int i = 2; i + 1 < f->tokens.n; i++) {
+    bool asked = ANY(f, i, "predict predict_proba transform score") && IS(f, i - 1, ".") && word(f, i - 2);
+    int close = asked && IS(f, i + 1, "(") ? pair(f, i + 1) : -1;
+    if (close < 0 || fl_foreign_is_module(f, TEXT(f, i - 2, i - 2))) continue;
+    const char *model = TEXT(f, i - 2, i - 2);
+    int fit = fl_foreign_binding(&file, model, file.tokens.n) + 2, end = fl_foreign_end(f, i + 2);
+    if (!word(&file, fit) || !IS(&file, fit - 1, "=") || !IS(&file, fit + 1, ".")) continue;
+    const char *module = TEXT(&file, fit, fit), *x = fl_foreign_matrix(f, TEXT(f, i + 2, end));
+    if (IS(f, i, "score")) { /* of models whose score is known here */
+      bool numbers = ANY(&file, fit + 2, "ols ridge lasso elastic_net regressor forest_regressor");
+      bool classes = ANY(&file, fit + 2, "softmax");
+      if (end + 2 >= close || !(numbers || classes)) continue;
+      return PUT(f, i - 2, close,
+                 SAY(f, "metrics.%s(%s, %s.predict(%s, %s))", numbers ? "r2" : "accuracy",
+                     TEXT(f, end + 2, close - 1), module, model, x));
+    }
+    bool labels = IS(f, i, "predict") && (f->ways & FL_FOREIGN_SECOND);
+    const char *name = labels                  ? "predict_label"
+                       : IS(f, i, "predict")   ? "predict"
+                       : IS(f, i, "transform") ? "apply"
+                                               : "predict_prob";
+    return PUT(f, i - 2, close,
+               SAY(f, "%s.%s(%s, %s%s)", module, name, model, x, TEXT(f, end + 1, close - 1)));
   }
   return false;
 }

@@ -1,8 +1,8 @@
 /* foreign_names.c: what names stand for: those that the file gives, by what and where, and what types,
  * aggregates and modules of other languages are called here.
  *
- * In: a file's tokens and a name. Out: where it is bound, or its name in flow. What always holds: these are the
- * only tables of such names, and the only place that looks up a binding. */
+ * In: a file's tokens and a name. Out: where it is bound, or its name in flow. What always holds: these are
+ * the only tables of such names, and the only place that looks up a binding. */
 #include "syntax/foreign_args.h"
 #include "syntax/foreign_words.h"
 
@@ -56,6 +56,60 @@ bool fl_foreign_is_module(const FlForeign *f, const char *name) {
     else if (importing && IS(&file, i, name)) return true;
   }
   return ANY(&p, 0, FL_FOREIGN_PACKAGES);
+}
+
+/* ---- other names for them ---- */
+
+static bool in_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (c & 0x80);
+}
+
+/* A text literal in which what braces hold has the new name. */
+static const char *filled(FlForeign *f, const char *text, const char *name, const char *by) {
+  size_t n = strlen(name);
+  const char *out = "";
+  int deep = 0;
+  for (const char *c = text; *c; c++) {
+    if (*c == '\\' && c[1]) {
+      out = SAY(f, "%s%c%c", out, *c, c[1]);
+      c++;
+      continue;
+    }
+    deep += *c == '{' ? 1 : *c == '}' ? -1 : 0;
+    bool own = c == text || (!in_word(c[-1]) && c[-1] != '.');
+    if (deep > 0 && own && strncmp(c, name, n) == 0 && !in_word(c[n])) {
+      out = SAY(f, "%s%s", out, by);
+      c += n - 1;
+    } else {
+      out = SAY(f, "%s%c", out, *c);
+    }
+  }
+  return out;
+}
+
+const char *fl_foreign_renamed(FlForeign *f, int from, const char *name, const char *by, int *last) {
+  const char *out = "";
+  const FlForeignToken *before = from > 0 && from < f->tokens.n ? &f->tokens.at[from - 1] : NULL;
+  uint32_t at = before ? before->start + before->len : 0;
+  for (int i = from; i < f->tokens.n; i++) {
+    const FlForeignToken *t = &f->tokens.at[i];
+    const char *old = TEXT(f, i, i), *now = old;
+    bool argument = IS(f, i + 1, "=") && i && ANY(f, i - 1, "( ,");
+    if (literal(f, i)) now = filled(f, old, name, by);
+    else if (IS(f, i, name) && !(i && ANY(f, i - 1, ". $")) && !argument) now = by;
+    if (strcmp(old, now) == 0) continue;
+    out = SAY(f, "%s%.*s%s", out, (int)(t->start - at), f->text + at, now);
+    at = t->start + t->len;
+    *last = i;
+  }
+  return out;
+}
+
+const char *fl_foreign_with(FlForeign *f, const char *text, const char *name, const char *by) {
+  FlForeign p = part(f, text);
+  int last = -1;
+  const char *out = fl_foreign_renamed(&p, 0, name, by, &last);
+  return last < 0 ? text : SAY(f, "%s%s", out, text + p.tokens.at[last].start + p.tokens.at[last].len);
 }
 
 /* ---- what things are called ---- */

@@ -350,6 +350,27 @@ static const char *query(FlForeign *f, int first, int last) {
   return piped(f, &q);
 }
 
+/* `select .. union all select ..`: tables below each other; `union`: each row once. An order behind them is
+ * of both, which no part of them says. */
+static const char *queries(FlForeign *f, int first, int last) {
+  const char *out = "";
+  bool once = false;
+  for (int from = first, n = 0; from <= last; n++) {
+    int to = from;
+    while (to <= last && !ANY(f, to, "union UNION")) to = pair(f, to) > to ? pair(f, to) + 1 : to + 1;
+    if (n == 0 && to > last) return query(f, first, last);
+    for (int k = from; k < to; k++)
+      if (ANY(f, k, "order ORDER limit LIMIT")) return NULL;
+    const char *one = ANY(f, from, "select SELECT") ? query(f, from, to - 1) : NULL;
+    if (!one) return NULL;
+    out = SAY(f, "%s%s%s", out, n ? ", " : "", one);
+    bool all = ANY(f, to + 1, "all ALL");
+    once = once || (to <= last && !all);
+    from = to + 1 + all;
+  }
+  return SAY(f, once ? "distinct(concat(%s))" : "concat(%s)", out);
+}
+
 /* ---- where queries stand ---- */
 
 /* `(select avg(x) from t where c)` as a value, `x in (select k from t)` as an array: `mean(t.x)`, `t.k` */
@@ -462,7 +483,7 @@ bool fl_foreign_query(FlForeign *f) {
     bool begins = i == 0 || ANY(f, i - 1, "= <- (");
     if (!begins || !ANY(f, i, "select SELECT Select") || IS(f, i + 1, "(")) continue;
     bool inside = i && IS(f, i - 1, "(");
-    const char *by = query(f, i, (inside ? pair(f, i - 1) : f->tokens.n) - 1);
+    const char *by = queries(f, i, (inside ? pair(f, i - 1) : f->tokens.n) - 1);
     if (by) return PUT(f, i, (inside ? pair(f, i - 1) : f->tokens.n) - 1, i ? by : SAY(f, "%s |> show", by));
   }
   return false;

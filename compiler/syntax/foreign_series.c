@@ -56,6 +56,46 @@ bool fl_foreign_groups_in_turn(FlForeign *f) {
   return false;
 }
 
+/* `for k, v in s.items() {` of such a table */
+bool fl_foreign_items(FlForeign *f) {
+  for (int i = 0; i + 9 < f->tokens.n; i++) {
+    int from = i + 5, at = from;
+    bool names = IS(f, i, "for") && word(f, i + 1) && IS(f, i + 2, ",") && word(f, i + 3);
+    while (names && at < f->tokens.n && !ANY(f, at, "{ items"))
+      at = pair(f, at) > at ? pair(f, at) + 1 : at + 1;
+    bool all = names && IS(f, i + 4, "in") && ANY(f, at, "items") && IS(f, at - 1, ".");
+    all = all && pair(f, at + 1) == at + 2;
+    int close = all && IS(f, at + 3, "{") ? pair(f, at + 3) : -1;
+    const char *key, *value, *of = TEXT(f, from, at - 2);
+    if (close < 0 || !fl_foreign_series(f, of, &key, &value)) continue;
+    const char *row = fl_foreign_new_name(f, "row", true), *body = TEXT(f, at + 3, close);
+    if (!row) continue;
+    body = fl_foreign_with(f, body, TEXT(f, i + 1, i + 1), SAY(f, "%s.%s", row, key));
+    body = fl_foreign_with(f, body, TEXT(f, i + 3, i + 3), SAY(f, "%s.%s", row, value));
+    return PUT(f, i, close, SAY(f, "for %s in %s %s", row, of, body));
+  }
+  return false;
+}
+
+/* `t.set_index("day").resample("M")`, `t.resample("M", on="day")`: groups by the beginning of each month */
+bool fl_foreign_resampled(FlForeign *f) {
+  for (int i = 2; i + 3 < f->tokens.n; i++) {
+    int close = IS(f, i, "resample") && IS(f, i - 1, ".") && IS(f, i + 1, "(") ? pair(f, i + 1) : -1;
+    const char *unit = close > 0 ? fl_foreign_argument(f, TEXT(f, i + 2, i + 2), 'U') : NULL;
+    bool on = unit && close == i + 7 && IS(f, i + 4, "on") && IS(f, i + 5, "=");
+    int index = i - 5; /* set_index ( "day" ) . */
+    bool set = unit && close == i + 3 && IS(f, index, "set_index") && IS(f, index - 1, ".") &&
+               pair(f, index + 1) == i - 2;
+    if (!on && !set) continue;
+    int last = on ? i - 2 : index - 2, from = fl_foreign_operand(f, last);
+    const char *day = fl_foreign_plain(f, on ? i + 6 : index + 2);
+    if (day)
+      return PUT(f, from, close,
+                 SAY(f, "group_by(%s, %s = date_trunc(%s, %s))", TEXT(f, from, last), day, unit, day));
+  }
+  return false;
+}
+
 /* `t.isnull().sum()` of a table: the nulls of each column */
 bool fl_foreign_nulls(FlForeign *f) {
   for (int i = 2; i + 2 < f->tokens.n; i++) {
@@ -65,10 +105,33 @@ bool fl_foreign_nulls(FlForeign *f) {
     if (close < 0 || pair(f, i + 1) != close || !(all || sum)) continue;
     int from = fl_foreign_operand(f, i - 2);
     const char *table = TEXT(f, from, i - 2);
-    if (fl_foreign_holds(f, SAY(f, "let _of = describe(%s)", table)))
-      return PUT(f, from, all ? close : close + 4, SAY(f, "select(describe(%s), column, nulls)", table));
+    int end = all ? close : close + 4;
+    bool field = IS(f, end + 1, ".") && word(f, end + 2) && !IS(f, end + 3, "(");
+    const char *column = IS(f, end + 1, "[") ? fl_foreign_plain(f, end + 2) : NULL;
+    if (field) column = TEXT(f, end + 2, end + 2);
+    if (!fl_foreign_holds(f, SAY(f, "let _of = describe(%s)", table))) continue;
+    if (column) return PUT(f, from, end + (field ? 2 : 3), SAY(f, "count(is_null(%s.%s))", table, column));
+    return PUT(f, from, end, SAY(f, "select(describe(%s), column, nulls)", table));
   }
   return false;
+}
+
+bool fl_foreign_is_numpy(FlForeign *f, const char *text) {
+  FlForeign p = part(f, text);
+  bool any = false;
+  for (int deep = 0; deep < DEEPEST && p.tokens.n == 1 && word(&p, 0); deep++) {
+    const char *bound = fl_foreign_bound(f, TEXT(&p, 0, 0));
+    if (!bound || fl_foreign_same(bound, p.text)) return false;
+    p = part(f, bound);
+  }
+  if (IS(&p, 0, "np") && IS(&p, 1, ".")) return true;
+  for (int i = 0; i < p.tokens.n && p.tokens.n > 1; i++) { /* `a * 2`, `(a - b) / 2` */
+    if (!word(&p, i) || IS(&p, i + 1, "(")) continue;
+    bool alone = !(i && IS(&p, i - 1, ".")) && !IS(&p, i + 1, ".");
+    if (!alone || !fl_foreign_is_numpy(f, TEXT(&p, i, i))) return false;
+    any = true;
+  }
+  return any;
 }
 
 const char *fl_foreign_matrix(FlForeign *f, const char *text) {

@@ -10,54 +10,9 @@ static bool line(const FlForeign *f, int i) { return fl_foreign_kind(f, i, FL_FO
 
 /* ---- a table under a new name ---- */
 
-static bool in_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (c & 0x80);
-}
-
-/* A text literal in which what braces hold has the new name. */
-static const char *filled(FlForeign *f, const char *text, const char *name, const char *by) {
-  size_t n = strlen(name);
-  const char *out = "";
-  int deep = 0;
-  for (const char *c = text; *c; c++) {
-    if (*c == '\\' && c[1]) {
-      out = SAY(f, "%s%c%c", out, *c, c[1]);
-      c++;
-      continue;
-    }
-    deep += *c == '{' ? 1 : *c == '}' ? -1 : 0;
-    bool own = c == text || (!in_word(c[-1]) && c[-1] != '.');
-    if (deep > 0 && own && strncmp(c, name, n) == 0 && !in_word(c[n])) {
-      out = SAY(f, "%s%s", out, by);
-      c += n - 1;
-    } else {
-      out = SAY(f, "%s%c", out, *c);
-    }
-  }
-  return out;
-}
-
-/* The tokens from `from` to the last that says `name`, with the new name; *last: that token. */
-static const char *renamed(FlForeign *f, int from, const char *name, const char *by, int *last) {
-  const char *out = "";
-  uint32_t at = from < f->tokens.n ? f->tokens.at[from - 1].start + f->tokens.at[from - 1].len : 0;
-  for (int i = from; i < f->tokens.n; i++) {
-    const FlForeignToken *t = &f->tokens.at[i];
-    const char *old = TEXT(f, i, i), *now = old;
-    bool argument = IS(f, i + 1, "=") && i && ANY(f, i - 1, "( ,");
-    if (literal(f, i)) now = filled(f, old, name, by);
-    else if (IS(f, i, name) && !(i && ANY(f, i - 1, ". $")) && !argument) now = by;
-    if (strcmp(old, now) == 0) continue;
-    out = SAY(f, "%s%.*s%s", out, (int)(t->start - at), f->text + at, now);
-    at = t->start + t->len;
-    *last = i;
-  }
-  return out;
-}
-
 /* An expression in which the table's columns are names: `t.x`, `t["x"]`, `t$x`, rows of `t.apply(f, axis=1)`.
  */
-static const char *by_columns(FlForeign *f, const char *text, const char *table) {
+const char *fl_foreign_by_columns(FlForeign *f, const char *text, const char *table) {
   FlForeign p = part(f, text);
   for (int i = p.tokens.n - 2; i >= 0; i--) {
     if (!IS(&p, i, table) || (i && ANY(&p, i - 1, ". $"))) continue;
@@ -66,7 +21,7 @@ static const char *by_columns(FlForeign *f, const char *text, const char *table)
     if (close > 6 && IS(&p, close - 2, "=") && IS(&p, close - 1, "1") && IS(&p, close - 4, ",") &&
         IS(&p, i + 4, "lambda") && IS(&p, i + 6, ":")) {
       FlForeign body = part(f, TEXT(&p, i + 7, close - 5));
-      const char *row = TEXT(&p, i + 5, i + 5), *of = by_columns(f, body.text, row);
+      const char *row = TEXT(&p, i + 5, i + 5), *of = fl_foreign_by_columns(f, body.text, row);
       PUT(&p, i, close, SAY(f, "(%s)", of));
     } else if (name && IS(&p, i + 3, "]")) {
       PUT(&p, i, i + 3, name);
@@ -75,6 +30,23 @@ static const char *by_columns(FlForeign *f, const char *text, const char *table)
     }
   }
   return p.text;
+}
+
+/* `t[["a", "b"]] = t["c"].str.split("-", expand=True)`: a column for each part. NULL: it is not that. */
+static const char *split_columns(FlForeign *f, const char *table, const char *names, const char *value) {
+  FlForeign p = part(f, fl_foreign_by_columns(f, value, table)), list = part(f, names);
+  FlForeignArgs args = {0};
+  int n = p.tokens.n;
+  bool split = n == 12 && ANY(&p, 4, "split") && IS(&p, 2, "str") && IS(&p, 8, "expand") && literal(&p, 6);
+  if (!split || !IS(&p, 10, "True") || !word(&p, 0)) return NULL;
+  const char *out = SAY(f, "derive(%s", table);
+  fl_foreign_split(&list, 1, list.tokens.n - 2, &args);
+  for (int k = 0; k < args.n; k++) {
+    const char *name = fl_foreign_argument(f, args.at[k].text, 'c');
+    if (!name) return NULL;
+    out = SAY(f, "%s, %s = split_part(%s, %s, %d)", out, name, TEXT(&p, 0, 0), TEXT(&p, 6, 6), k);
+  }
+  return SAY(f, "%s)", out);
 }
 
 /* What a statement that changes a table gives; NULL: it changes none. */
@@ -88,12 +60,16 @@ static const char *changed(FlForeign *f, int first, int last) {
       !ANY(f, first + 2, "columns index"))
     column = TEXT(f, first + 2, first + 2), sign = first + 3;
   if (column && ANY(f, sign, "= <-"))
-    return SAY(f, "derive(%s, %s = %s)", table, column, by_columns(f, TEXT(f, sign + 1, last), table));
+    return SAY(f, "derive(%s, %s = %s)", table, column,
+               fl_foreign_by_columns(f, TEXT(f, sign + 1, last), table));
+  if (!column && close > 0 && IS(f, first + 2, "[") && ANY(f, close + 1, "= <-"))
+    return split_columns(f, table, TEXT(f, first + 2, close - 1), TEXT(f, close + 2, last));
   int in = IS(f, first + 2, "loc") && IS(f, first + 3, "[") ? pair(f, first + 3) : -1;
   column = in > 0 && IS(f, in - 2, ",") ? fl_foreign_plain(f, in - 1) : NULL;
   if (column && IS(f, in + 1, "="))
     return SAY(f, "derive(%s, %s = if %s { %s } else { %s })", table, column,
-               by_columns(f, TEXT(f, first + 4, in - 3), table), by_columns(f, TEXT(f, in + 2, last), table),
+               fl_foreign_by_columns(f, TEXT(f, first + 4, in - 3), table),
+               fl_foreign_by_columns(f, TEXT(f, in + 2, last), table),
                column);
   bool here = IS(f, first + 1, ".") && ANY(f, first + 2, "sort reverse") && IS(f, first + 3, "(");
   if (here && pair(f, first + 3) == last) /* `xs.sort()`, of lists */
@@ -117,7 +93,7 @@ static bool new_table(FlForeign *f, int first, int last, FlForeignSpan *out) {
   const char *value = changed(f, first, last), *by = value ? fl_foreign_new_name(f, name, false) : NULL;
   if (!by) return false;
   int end = last;
-  const char *rest = renamed(f, last + 1, name, by, &end);
+  const char *rest = fl_foreign_renamed(f, last + 1, name, by, &end);
   FlForeign p = part(f, SAY(f, "let %s = %s", by, value));
   out->now = fl_foreign_by_rules(&p);
   if (!out->now) return false;
@@ -227,6 +203,63 @@ static bool counted_by_loop(FlForeign *f, int first, int last, FlForeignSpan *ou
   return true;
 }
 
+/* `n = {}`, `for _, r in t.iterrows(): n[r["k"]] = n.get(r["k"], 0) + r["x"]`: a sum of each group */
+static bool summed_by_loop(FlForeign *f, int first, int last, FlForeignSpan *out) {
+  int i = last + 1, in, end;
+  if (!word(f, first) || !IS(f, first + 1, "=") || !IS(f, first + 2, "{") || last != first + 3) return false;
+  while (line(f, i)) i++;
+  for (in = i; in < f->tokens.n && !ANY(f, in, "in :"); in++) continue;
+  for (end = in; end < f->tokens.n && !IS(f, end, ":"); end++) continue;
+  bool rows = IS(f, in, "in") && ANY(f, end - 3, "iterrows iter_rows") && pair(f, end - 2) == end - 1;
+  int at = end + 1;
+  while (line(f, at)) at++;
+  const char *name = TEXT(f, first, first), *row = TEXT(f, in - 1, in - 1);
+  int close = IS(f, i, "for") && rows && IS(f, at, name) && IS(f, at + 1, "[") ? pair(f, at + 1) : -1;
+  if (close < 0) return false;
+  const char *key = TEXT(f, at + 2, close - 1);
+  FlForeign head = part(f, SAY(f, "= %s.get(%s, 0) +", name, key));
+  int value = close + 1 + head.tokens.n, stop = fl_foreign_end(f, value);
+  if (stop < value || !fl_foreign_same(head.text, TEXT(f, close + 1, value - 1))) return false;
+  FlForeign by = part(f, fl_foreign_by_columns(f, key, row));
+  FlForeign sum = part(f, fl_foreign_by_columns(f, TEXT(f, value, stop), row));
+  const char *called = sum.tokens.n == 1 && word(&sum, 0) ? sum.text : "total";
+  if (by.tokens.n != 1 || !word(&by, 0)) return false;
+  FlForeign p = part(f, SAY(f, "let %s = summarize(group_by(%s, %s), %s = sum(%s))", name,
+                            TEXT(f, in + 1, end - 5), by.text, called, sum.text));
+  out->now = fl_foreign_by_rules(&p);
+  if (!out->now) return false;
+  out->judged = (uint32_t)strlen(out->now);
+  out->last = stop;
+  return true;
+}
+
+/* Where numpy goes, what says that `x.std()` is of a numpy array, and so of n and not n - 1, goes with it: it
+ * is written `np.std(x)` before. */
+static bool deviations(FlForeign *f, int first, int last, FlForeignSpan *out) {
+  bool numpy = false;
+  const char *rest = "";
+  int end = last;
+  for (int i = first; i <= last; i++) numpy = numpy || IS(f, i, "np");
+  for (int i = last + 1; i + 3 < f->tokens.n && numpy; i++) {
+    bool asked = word(f, i) && IS(f, i + 1, ".") && ANY(f, i + 2, "std var") && IS(f, i + 3, "(");
+    if (!asked || IS(f, i - 1, ".") || !fl_foreign_is_numpy(f, TEXT(f, i, i))) continue;
+    const FlForeignToken *from = &f->tokens.at[end], *t = &f->tokens.at[i];
+    uint32_t at = from->start + from->len;
+    bool more = pair(f, i + 3) != i + 4;
+    rest = SAY(f, "%s%.*snp.%s(%s%s", rest, (int)(t->start - at), f->text + at, TEXT(f, i + 2, i + 2),
+               TEXT(f, i, i), more ? ", " : "");
+    end = i += 3;
+  }
+  if (end == last) return false;
+  FlForeign p = part(f, TEXT(f, first, last));
+  out->now = fl_foreign_by_rules(&p);
+  if (!out->now) return false;
+  out->judged = (uint32_t)strlen(out->now);
+  out->now = SAY(f, "%s%s", out->now, rest);
+  out->last = end;
+  return true;
+}
+
 /* The statement before a loop that gives the name of what it fills: `acc = []` */
 static bool empty_before(const FlForeign *f, int *first, int *last) {
   int i = *first - 1;
@@ -248,15 +281,21 @@ static bool maker(const FlForeign *f, int *first, int *last) {
   return true;
 }
 
-bool fl_foreign_span(FlForeign *f, int first, int last, FlForeignSpan *out) {
+static bool by_loop(FlForeign *f, int first, int last, FlForeignSpan *out) {
+  return filled_by_loop(f, first, last, out) || counted_by_loop(f, first, last, out) ||
+         summed_by_loop(f, first, last, out);
+}
+
+bool fl_foreign_span(FlForeign *f, int first, int last, bool early, FlForeignSpan *out) {
   out->first = first;
+  if (early) return deviations(f, first, last, out);
   if (fl_foreign_picture(f, first, out)) return true;
   if (new_table(f, first, last, out) || fitted_later(f, first, last, out)) return true;
   int begin = first, end = last;
-  if (filled_by_loop(f, first, last, out) || counted_by_loop(f, first, last, out)) return true;
+  if (by_loop(f, first, last, out)) return true;
   if (empty_before(f, &begin, &end)) {
     out->first = begin;
-    if (filled_by_loop(f, begin, end, out) || counted_by_loop(f, begin, end, out)) return true;
+    if (by_loop(f, begin, end, out)) return true;
   }
   if (!maker(f, &first, &last)) return false;
   out->first = first;

@@ -111,6 +111,7 @@ static const char *moment(FlForeign *f, const char *text) {
 /* A unit of time: `"month"`, `"1mo"`, `"M"` */
 static const char *unit(FlForeign *f, const char *text) {
   static const char *const units[][2] = {
+      {"ME", "month"},   {"QE", "quarter"}, {"YE", "year"},  {"QS", "quarter"}, {"YS", "year"},
       {"1y", "year"},    {"1q", "quarter"}, {"1mo", "month"}, {"1w", "week"}, {"1d", "day"},
       {"1h", "hour"},    {"Y", "year"},     {"Q", "quarter"}, {"M", "month"}, {"MS", "month"},
       {"W", "week"},     {"D", "day"},      {"d", "day"},     {"h", "hour"},  {"H", "hour"},

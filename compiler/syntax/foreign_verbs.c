@@ -18,12 +18,22 @@ static const char *of_several(FlForeign *f, const char *list, const char *aggreg
   return names.n ? out : NULL;
 }
 
+/* What a lambda between two brackets gives of a column; NULL: there is none. */
+static const char *lambda_of(FlForeign *f, int open, int end, const char *column) {
+  const char *text = TEXT(f, open + 1, end - 1);
+  if (!fl_foreign_is_lambda(text)) return NULL;
+  const char *body = fl_foreign_argument(f, text, 'b'), *name = fl_foreign_argument(f, text, 'v');
+  return body ? fl_foreign_with(f, body, name, column) : NULL;
+}
+
 /* What a method of groups gives for each row, as an expression of their column; NULL: it gives none. */
 static const char *each_row(FlForeign *f, const char *name, const char *column, int open, int end) {
   FlForeign m = part(f, name);
   const char *plain = end == open + 2 ? fl_foreign_plain(f, open + 1) : NULL;
   const char *total = plain ? fl_foreign_aggregate(plain) : NULL;
   bool bare = end == open + 1, down = IS(f, open + 1, "ascending") && ANY(f, open + 3, "False false");
+  const char *lambda = lambda_of(f, open, end, column);
+  if (IS(&m, 0, "transform") && lambda) return lambda;
   if (IS(&m, 0, "transform")) return total ? SAY(f, "%s(%s)", total, column) : NULL;
   if (ANY(&m, 0, "cumsum cumprod cummax cummin") && bare) return SAY(f, "%s(%s)", name, column);
   if (IS(&m, 0, "diff") && bare) return SAY(f, "%s - lag(%s)", column, column);
@@ -48,6 +58,8 @@ static bool of_groups(FlForeign *f) {
     if (end < 0) continue;
     const char *name = TEXT(f, dot + 1, dot + 1), *aggregate = fl_foreign_aggregate(name), *what = NULL;
     if (several) what = aggregate && end == open + 1 ? of_several(f, several, aggregate) : NULL;
+    else if (columns && ANY(f, dot + 1, "agg aggregate apply") && lambda_of(f, open, end, columns))
+      what = SAY(f, "%s = %s", columns, lambda_of(f, open, end, columns));
     else if (ANY(f, dot + 1, "agg aggregate summarize summarise"))
       what = fl_foreign_aggregates(f, columns, open + 1, end - 1);
     else if (columns && each_row(f, name, columns, open, end)) {
@@ -64,6 +76,46 @@ static bool of_groups(FlForeign *f) {
         columns);
     else if (aggregate && !columns && end == open + 1) what = SAY(f, "each(numeric(), %s)", aggregate);
     if (what) return PUT(f, i, end, SAY(f, "summarize(%s, %s)", TEXT(f, i, close), what));
+  }
+  return false;
+}
+
+/* `group_by(t, a, b).size().unstack(fill_value=0)`, `pd.crosstab(t.a, t.b)`: a column for each b */
+static bool unstacked(FlForeign *f) {
+  for (int i = 0; i + 6 < f->tokens.n; i++) {
+    bool cross = IS(f, i, "pd") && IS(f, i + 2, "crosstab") && IS(f, i + 3, "(");
+    int open = cross ? i + 3 : i + 1, close = cross || IS(f, i, "group_by") ? pair(f, open) : -1, end = close;
+    FlForeignArgs args = {0};
+    if (close < 0 || (i && IS(f, i - 1, "."))) continue;
+    fl_foreign_split(f, open + 1, close - 1, &args);
+    const char *table = args.n ? args.at[0].text : "", *value = "count()", *keys[2] = {NULL, NULL};
+    bool zeros = cross, alike = args.n == (cross ? 2 : 3);
+    for (int k = 0; k < 2 && alike; k++) {
+      FlForeign p = part(f, args.at[cross ? k : k + 1].text);
+      bool field = cross && p.tokens.n == 3 && word(&p, 0) && IS(&p, 1, ".") && word(&p, 2);
+      if (cross && k == 0) table = TEXT(&p, 0, 0);
+      alike = cross ? field && IS(&p, 0, table) : p.tokens.n == 1;
+      keys[k] = TEXT(&p, p.tokens.n - 1, p.tokens.n - 1);
+    }
+    if (!alike) continue;
+    if (!cross) {
+      int dot = close + 1;
+      bool field = IS(f, dot, ".") && word(f, dot + 1) && IS(f, dot + 2, ".");
+      const char *of = field ? TEXT(f, dot + 1, dot + 1) : NULL;
+      if (of) dot += 2;
+      const char *by = of ? fl_foreign_aggregate(TEXT(f, dot + 1, dot + 1)) : NULL;
+      bool counted = !of && IS(f, dot + 1, "size"), called = pair(f, dot + 2) == dot + 3;
+      int stack = dot + 5, last = pair(f, stack + 1);
+      if (!called || !(by || counted) || !IS(f, stack, "unstack") || last < 0) continue;
+      zeros = IS(f, stack + 2, "fill_value") && IS(f, stack + 4, "0") && last == stack + 5;
+      if (!zeros && last != stack + 2) continue;
+      if (by) value = SAY(f, "%s(%s)", by, of);
+      end = last;
+    }
+    const char *out =
+        SAY(f, "group_by(%s, %s) |> pivot(name = %s, value = %s)", table, keys[0], keys[1], value);
+    if (zeros) out = SAY(f, "%s |> derive(each(except(%s), v => v ?? 0))", out, keys[0]);
+    return PUT(f, i, end, out);
   }
   return false;
 }
@@ -170,6 +222,20 @@ static bool framed(FlForeign *f) {
     const char *table = TEXT(f, from, i - 1);
     if (comma > i + 1) table = SAY(f, "%s[%s]", table, TEXT(f, i + 1, comma - 1));
     return PUT(f, from, close, names ? SAY(f, "select(%s, %s)", table, names) : SAY(f, "%s.%s", table, name));
+  }
+  return false;
+}
+
+/* `t[(t.x > 1) & (t.y == 0)]` of columns with nulls: such rows are left out, as they are there. */
+static bool masked(FlForeign *f) {
+  for (int i = 1; i + 2 < f->tokens.n && f->ways & FL_FOREIGN_SECOND; i++) {
+    int close = IS(f, i, "[") && glued(f, i) && word(f, i - 1) && !IS(f, i - 2, ".") ? pair(f, i) : -1;
+    const char *table = close > i + 3 ? TEXT(f, i - 1, i - 1) : "", *mask = TEXT(f, i + 1, close - 1);
+    bool compared = false, other = strstr(mask, "!=") || strstr(mask, "not ") || strpbrk(mask, "~!");
+    for (int k = i + 1; k < close; k++) compared = compared || ANY(f, k, "< > <= >= ==");
+    if (!compared || other || !fl_foreign_holds(f, SAY(f, "let _of = describe(%s)", table))) continue;
+    const char *columns = fl_foreign_by_columns(f, mask, table);
+    return PUT(f, i - 1, close, SAY(f, "where(%s, %s)", table, columns));
   }
   return false;
 }
@@ -347,33 +413,6 @@ static bool correlation(FlForeign *f) {
   return false;
 }
 
-/* The module of what a call becomes: `decomposition` of `PCA(x)`; NULL: none. */
-static const char *module_of(FlForeign *f, const char *call) {
-  FlForeign p = part(f, call);
-  const char *made = fl_foreign_by_rules(&p);
-  return made && word(&p, 0) && IS(&p, 1, ".") ? TEXT(&p, 0, 0) : NULL;
-}
-
-/* `Estimator(..).fit(x, y)`, `.fit_transform(x)` */
-static bool fitted(FlForeign *f) {
-  for (int i = 2; i + 2 < f->tokens.n; i++) {
-    int close = ANY(f, i, "fit fit_transform") && IS(f, i - 1, ".") && IS(f, i - 2, ")") && IS(f, i + 1, "(")
-        ? pair(f, i + 1) : -1;
-    int open = close > 0 ? pair(f, i - 2) : -1, from = open > 0 ? fl_foreign_operand(f, i - 2) : -1;
-    if (from < 0 || !strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZ", TEXT(f, open - 1, open - 1)[0])) continue;
-    const char *more = open + 1 < i - 2 ? SAY(f, ", %s", TEXT(f, open + 1, i - 3)) : "";
-    int x = fl_foreign_end(f, i + 2);
-    const char *given = SAY(f, "%s%s", fl_foreign_matrix(f, TEXT(f, i + 2, x)), TEXT(f, x + 1, close - 1));
-    const char *call = SAY(f, "%s(%s%s)", TEXT(f, from, open - 1), given, more);
-    if (IS(f, i, "fit")) return PUT(f, from, close, call);
-    const char *module = module_of(f, call);
-    if (!module) continue;
-    return PUT(f, from, close, SAY(f, "%s.apply(%s, %s)", module, call, TEXT(f, i + 2, fl_foreign_end(f,
-        i + 2))));
-  }
-  return false;
-}
-
 /* `for i, row in t.iterrows()` */
 static bool numbered_rows(FlForeign *f) {
   for (int i = 0; i + 6 < f->tokens.n; i++) {
@@ -381,36 +420,6 @@ static bool numbered_rows(FlForeign *f) {
     int end = i + 5;
     while (end < f->tokens.n && !ANY(f, end, "{ :") && !IS(f, end, "iterrows")) end++;
     if (IS(f, end, "iterrows") && IS(f, end - 1, ".")) return PUT(f, i + 1, i + 2, "");
-  }
-  return false;
-}
-
-/* `f.predict(x)`, `f.score(x, y)` of such a model */
-static bool of_model(FlForeign *f) {
-  FlForeign file = file_of(f);
-  for (int i = 2; i + 1 < f->tokens.n; i++) {
-    bool asked = ANY(f, i, "predict predict_proba transform score") && IS(f, i - 1, ".") && word(f, i - 2);
-    int close = asked && IS(f, i + 1, "(") ? pair(f, i + 1) : -1;
-    if (close < 0 || fl_foreign_is_module(f, TEXT(f, i - 2, i - 2))) continue;
-    const char *model = TEXT(f, i - 2, i - 2);
-    int fit = fl_foreign_binding(&file, model, file.tokens.n) + 2, end = fl_foreign_end(f, i + 2);
-    if (!word(&file, fit) || !IS(&file, fit - 1, "=") || !IS(&file, fit + 1, ".")) continue;
-    const char *module = TEXT(&file, fit, fit), *x = fl_foreign_matrix(f, TEXT(f, i + 2, end));
-    if (IS(f, i, "score")) { /* of models whose score is known here */
-      bool numbers = ANY(&file, fit + 2, "ols ridge lasso elastic_net regressor forest_regressor");
-      bool classes = ANY(&file, fit + 2, "softmax");
-      if (end + 2 >= close || !(numbers || classes)) continue;
-      return PUT(f, i - 2, close,
-                 SAY(f, "metrics.%s(%s, %s.predict(%s, %s))", numbers ? "r2" : "accuracy",
-                     TEXT(f, end + 2, close - 1), module, model, x));
-    }
-    bool labels = IS(f, i, "predict") && (f->ways & FL_FOREIGN_SECOND);
-    const char *name = labels                  ? "predict_label"
-                       : IS(f, i, "predict")   ? "predict"
-                       : IS(f, i, "transform") ? "apply"
-                                               : "predict_prob";
-    return PUT(f, i - 2, close,
-               SAY(f, "%s.%s(%s, %s%s)", module, name, model, x, TEXT(f, end + 1, close - 1)));
   }
   return false;
 }
@@ -455,14 +464,16 @@ static bool iso_week(FlForeign *f) {
 
 bool fl_foreign_before_calls(FlForeign *f) {
   static FlForeignRule *const rules[] = {
-      fl_foreign_query, fl_foreign_groups_in_turn, fl_foreign_nulls, fl_foreign_plots,
-      framed,           choice,           located,                   over,             rolled,
+      fl_foreign_query, fl_foreign_groups_in_turn, fl_foreign_items, fl_foreign_resampled,
+      fl_foreign_nulls, fl_foreign_plots,
+      masked, framed,           choice,           located,                   over,             rolled,
       left_out,         shape,
       pulled,           by_group, formula, set_of_columns, different,    correlation, pipe_goes_on,
-      piped_aggregate,  iso_week, fitted,  numbered_rows,  keys_of_join, of_groups,   of_package};
+      piped_aggregate,  iso_week, fl_foreign_fitted,  numbered_rows,  keys_of_join, unstacked,
+      of_groups,        of_package};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
     if (rules[k](f)) return true;
   return false;
 }
 
-bool fl_foreign_behind_calls(FlForeign *f) { return unnamed(f) || of_model(f); }
+bool fl_foreign_behind_calls(FlForeign *f) { return unnamed(f) || fl_foreign_of_model(f); }

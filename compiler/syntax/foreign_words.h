@@ -15,7 +15,7 @@ static inline bool literal(const FlForeign *f, int i) { return fl_foreign_kind(f
 /* A text by itself, with its tokens; the file is that of f. */
 static inline FlForeign part(FlForeign *f, const char *text) {
   FlForeign p = {.arena = f->arena, .text = text, .file = f->file, .all = f->all};
-  p.judge = f->judge, p.of = f->of;
+  p.judge = f->judge, p.of = f->of, p.ways = f->ways;
   fl_foreign_tokens(f->arena, text, strlen(text), &p.tokens);
   return p;
 }

@@ -17,5 +17,11 @@ FlDiag *fl_syntax_say(const FlSyntaxPlace *x, FlDiagCode code, FlSpan span, cons
                       const char *help);
 /* The rules of recover_habits.c, in their order; false: none knows the mistake. */
 bool fl_syntax_habit(const FlSyntaxPlace *x);
+/* Of recover_choices.c. */
+bool fl_syntax_choice_by_words(const FlSyntaxPlace *x);
+bool fl_syntax_choice_behind(const FlSyntaxPlace *x);
+bool fl_syntax_increment(const FlSyntaxPlace *x);
+bool fl_syntax_counting_for(const FlSyntaxPlace *x);
+bool fl_syntax_comment(const FlSyntaxPlace *x);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static void check_text(const FlSink *sink, const char *expected, const char *what) {
+static void check_text(FlSink *sink, const char *expected, const char *what) {
   FlText1 out = {0};
   fl_sink_print(sink, &out, false);
   bool ok = out.s ? !strcmp(out.s, expected) : !*expected;

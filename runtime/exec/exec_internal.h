@@ -287,6 +287,7 @@ struct FlRun {
   FlCuts *cuts;            /* NULL: all arrays are whole */
   bool recorded;           /* it leaves a record */
   bool before_read;        /* the record of the run before was looked for: */
+  char *record_name;        /* by which the store has its record; NULL: nobody looked, or no memory */
   FlMemoEntry *before_text; /* it, or NULL */
   struct FlRecord *before; /* and read, for who shows it; or NULL */
   struct FlRecord *record; /* of this run, at its end, for the page; or NULL */

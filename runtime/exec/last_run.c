@@ -20,15 +20,10 @@ char *fl_last_run_name(const char *script) {
   return name;
 }
 
-static FlMemoEntry *text_of(FlMemo *memo, const char *script) {
+FlRecord *fl_last_run_read(FlMemo *memo, const char *script) {
   char *name = fl_last_run_name(script);
   FlMemoEntry *entry = name ? fl_memo_record_get(memo, name) : NULL;
   free(name);
-  return entry;
-}
-
-FlRecord *fl_last_run_read(FlMemo *memo, const char *script) {
-  FlMemoEntry *entry = text_of(memo, script);
   FlRecord *record = entry ? fl_record_read(entry->payload, (size_t)entry->bytes) : NULL;
   fl_memo_unmap(entry);
   return record;
@@ -143,7 +138,9 @@ static bool has_store(const FlRun *run) {
 
 /* What there was before the first record of this run. */
 static void look_before(FlRun *run) {
-  if (!run->before_read) run->before_text = text_of(run->memo, script_of(run));
+  if (run->before_read) return;
+  run->record_name = fl_last_run_name(script_of(run));
+  if (run->record_name) run->before_text = fl_memo_record_get(run->memo, run->record_name);
   run->before_read = true;
 }
 
@@ -185,12 +182,11 @@ static char *text_now(FlRun *run, const char *state, int status, size_t *size) {
   return NULL;
 }
 
+/* After `look_before`. */
 static void keep(FlRun *run, const char *text, size_t size) {
   const FlRunTaker *taker = run->options.taker;
-  char *name = taker ? NULL : fl_last_run_name(script_of(run));
   if (taker) taker->record(taker->arg, text, size);
-  else if (name) fl_memo_record_put(run->memo, name, text, (int64_t)size);
-  free(name);
+  else if (run->record_name) fl_memo_record_put(run->memo, run->record_name, text, (int64_t)size);
 }
 
 /* The page says of tables what the record does. */

@@ -215,6 +215,7 @@ void fl_run_free(FlRun *run) {
   fl_paths_free(run->paths);
   fl_files_free(run->files);
   fl_memo_unmap(run->before_text);
+  free(run->record_name);
   fl_memo_close(run->memo);
   fl_heap_unref(run->heap);
   fl_pool_free(run->pool);

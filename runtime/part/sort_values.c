@@ -4,14 +4,15 @@
  * as sort_perm would order them. Always holds: bit for bit what taking the rows of sort_perm gives; of values
  * that are equal and yet differ in bits, zeros of both signs and NaNs, those that come first stay first.
  *
- * A value is its order code alone, half of a pair of key and row. A sample gives cuts; a first sweep counts
- * the rows of each bucket (those between two cuts, or those that equal a cut), a second puts the codes in
- * their buckets, of which each fits in a cache, is sorted there, and becomes values again. Values that equal
- * a cut are only counted. Where not all buckets fit in memory they are made part by part: by a sweep over the
- * column for each part where these are few; else the first sweep also writes the codes of each chunk, bucket
- * behind bucket, to a file (scratch.h), and lanes take parts: one reads and sorts while another one writes.
- * A lane holds one part and waits only to write it until those before it are written: pages of a file that
- * are filled in two places are written twice. What is in order, or falls all the way, is only copied. */
+ * A value is its order code alone, half of a pair of key and row. Few are sorted at once. Else a sample
+ * gives cuts; a first sweep counts the rows of each bucket (those between two cuts, or those that equal a
+ * cut), a second puts the codes in their buckets, of which each fits in a cache, is sorted there, and becomes
+ * values again. Values that equal a cut are only counted. Where not all buckets fit in memory they are made
+ * part by part: by a sweep over the column for each part where these are few; else the first sweep also
+ * writes the codes of each chunk, bucket behind bucket, to a file (scratch.h), and lanes take parts: one
+ * reads and sorts while another one writes. A lane holds one part and waits only to write it until those
+ * before it are written: pages of a file that are filled in two places are written twice. What is in order,
+ * or falls all the way, is only copied. */
 #include <pthread.h>
 
 #include "part/part_internal.h"
@@ -24,7 +25,8 @@ enum {
   SLICE = 1 << 12, /* values that are made at once */
   READ = 1 << 14,  /* codes that are read at once */
   MOST_LANES = 4,
-  FEW = 32 /* codes that are inserted at once */
+  FEW = 32, /* codes that are inserted at once */
+  ONE_BUCKET = 1 << 15 /* rows of which the codes, twice, fit in a cache */
 };
 
 /* Whose turn it is. */
@@ -600,7 +602,22 @@ static void plan_parts(const FlPartMem *m, Sort *s) {
   find_parts(s, room / s->lanes);
 }
 
+/* So few that a cache holds them are one bucket, which nobody has to look for. */
+static FlStatus sort_few(FlPartMem *m, Sort *s) {
+  uint64_t *code = fl_part_near(m, 2 * s->n, sizeof *code);
+  if (code == NULL) return 1;
+  FlSlices slices = slices_of(m->ctx, s);
+  read_codes(s, 0, s->n, code);
+  sort_bucket(code, code + s->n, s->n);
+  write_values(s, &slices, code, s->n, 0);
+  fl_slices_end(&slices);
+  fl_part_release(m, code);
+  if (may_differ(s, 0, s->n)) copy_differing(s);
+  return 0;
+}
+
 static FlStatus sort_all(FlPartMem *m, Sort *s) {
+  if (s->n <= ONE_BUCKET) return sort_few(m, s);
   s->in_place = fl_dtype_info[s->from.dtype].bytes == sizeof *s->codes && !fl_buffer_in_file(s->out->buffer);
   if (by_file(s) && (s->scratch = fl_scratch_new(m->ctx, s->n * (int64_t)sizeof *s->codes)) == NULL) return 1;
   if (fl_part_find_strips(m, read_codes, s, s->n, &s->by) != 0 || count_all(m, s) != 0) return 1;

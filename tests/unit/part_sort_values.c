@@ -139,7 +139,7 @@ static bool found(FlCtx *ctx, FlArray *source, bool down, FlDigest *digest) {
 
 static const FlDtype EVERY[] = {FL_F64, FL_F32, FL_I64, FL_U16, FL_BOOL, FL_I8,       FL_I16,
                                 FL_I32, FL_U8,  FL_U32, FL_U64, FL_DATE, FL_DATETIME, FL_DURATION};
-static const int64_t SIZES[] = {0, 1, 2, 33, 1000, 70000, 300000, 1000000};
+static const int64_t SIZES[] = {0, 1, 2, 33, 1000, 32768, 32769, 70000, 300000, 1000000};
 enum { N_DTYPES = sizeof EVERY / sizeof *EVERY, N_SIZES = sizeof SIZES / sizeof *SIZES, LARGE = 4 };
 
 /* The first run says what the others are to give. */

@@ -34,6 +34,10 @@ static const char *of_array(const char *verb) {
       {"top", "`a[argsort(-a)][0..5]`"},
       {"derive", "`[for x in a: 2 * x]`"},
       {"distinct", "`table(x = a) |> distinct(x)`"},
+      {"fill_null", "`a ?? 0.0`"},
+      {"drop_null", "`drop_null(table(x = a)).x`"},
+      {"fill_down", "`fill_down(table(x = a), x).x`"},
+      {"fill_up", "`fill_up(table(x = a), x).x`"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (strcmp(rows[i].verb, verb) == 0) return rows[i].help;

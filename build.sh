@@ -37,6 +37,7 @@ clang-19       | compiles the scalar functions to the bitcode that kernels inlin
 llvm-19-dev    | code generation through the LLVM-C API
 lld-19         | links built scripts quickly
 libopenblas-serial-dev | matrix products and solvers
+libhwy-dev     | sorts values by vectors
 libffi-dev     | calls of C functions by the interpreter
 libxxhash-dev  | digests of contents and keys
 libjansson-dev | JSON of --json and of the language server

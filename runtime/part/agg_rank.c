@@ -79,59 +79,24 @@ static int32_t place_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   return 0;
 }
 
-/* The k-th smallest code of n (from 0) and the one after it (itself when it is the last), narrowing down to
- * the codes that share a longer and longer head with it. Overwrites the rows. */
-static void select_two(uint64_t *p, int64_t n, int64_t k, uint64_t *at, uint64_t *after) {
-  uint64_t above = UINT64_MAX;
-  for (int shift = 56; shift >= 0 && n > 1; shift -= 8) {
-    int64_t counts[256] = {0}, bucket = 0, kept = 0;
-    for (int64_t i = 0; i < n; i++) counts[p[i] >> shift & 0xff]++;
-    while (k >= counts[bucket]) k -= counts[bucket++];
-    for (int64_t i = 0; i < n; i++) {
-      uint64_t code = p[i];
-      int64_t digit = (int64_t)(code >> shift & 0xff);
-      if (digit == bucket) {
-        p[kept++] = code;
-      } else if (digit > bucket && code < above) {
-        above = code;
-      }
-    }
-    n = kept;
-  }
-  *at = p[0];
-  *after = k + 1 < n || above == UINT64_MAX ? *at : above;
-}
-
-/* The same for few: sorts. */
-static void sort_two(uint64_t *p, int64_t n, int64_t k, uint64_t *at, uint64_t *after) {
-  for (int64_t i = 1; i < n; i++) {
-    uint64_t x = p[i];
-    int64_t j = i;
-    for (; j > 0 && p[j - 1] > x; j--) p[j] = p[j - 1];
-    p[j] = x;
-  }
-  *at = p[k];
-  *after = p[k + 1 < n ? k + 1 : k];
-}
-
 double fl_part_between(double x, double y, double f) {
   if (f == 0.0 || x == y) return x;
   return (x < 0) != (y < 0) || isinf(x) ? x * (1.0 - f) + y * f : x + f * (y - x);
 }
 
+FL_PART_WIDE static bool has_nan(const uint64_t *code, int64_t n) {
+  uint64_t found = 0;
+  for (int64_t i = 0; i < n; i++) found |= code[i] == UINT64_MAX;
+  return found != 0;
+}
+
 static double quantile_of(uint64_t *p, int64_t n, double q) {
   if (n == 0) return 0.0;
-  for (int64_t i = 0; i < n; i++) {
-    if (p[i] == UINT64_MAX) return NAN;
-  }
+  if (has_nan(p, n)) return NAN;
   double h = (double)(n - 1) * q, low = floor(h), f = h - low;
   int64_t k = fl_part_min((int64_t)low, n - 1);
   uint64_t at, after;
-  if (n <= 48) {
-    sort_two(p, n, k, &at, &after);
-  } else {
-    select_two(p, n, k, &at, &after);
-  }
+  fl_part_select(p, n, k, &at, &after);
   double x = fl_part_of_code(at), y = fl_part_of_code(after);
   return fl_part_between(x, y, f);
 }

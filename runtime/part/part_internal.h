@@ -180,6 +180,9 @@ void fl_part_read_i64(const FlPartCol *c, int64_t begin, int64_t n, int64_t *out
  * equal codes (-0.0 is 0.0; every NaN is UINT64_MAX, above all others). Not for texts. Nulls give any code.
  */
 void fl_part_read_code(const FlPartCol *c, int64_t begin, int64_t n, uint64_t *out);
+/* The k-th smallest (from 0) of n codes, and the one after it, or itself where it is the last (select.c).
+ * Overwrites the codes, of which none is UINT64_MAX. */
+void fl_part_select(uint64_t *p, int64_t n, int64_t k, uint64_t *at, uint64_t *after);
 /* The double that has this order code; not for NaN. */
 static inline double fl_part_of_code(uint64_t code) {
   uint64_t bits = code >> 63 ? code ^ UINT64_C(1) << 63 : ~code;

@@ -1,17 +1,18 @@
 /* part_sort_values.c: values that are sorted alone, against a stable sort of their rows by a comparison that
  * looks at values only: of every type, from few values to none twice, up and down, bit for bit; in memory and
  * with limits of which the codes of all rows are some times the memory, by sweeps and by a file, of which
- * several workers sort a part each. */
+ * several workers sort a part each; by vectors and without. */
 #include "check.h"
 #include "data/data_internal.h"
 #include "exec/exec_internal.h"
+#include "levels.h"
 #include "part/part.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIB = 1 << 20, N_SHAPES = 7 };
+enum { MIB = 1 << 20, N_SHAPES = 9 };
 
 static uint64_t seed = 5;
 static uint64_t draw(void) {
@@ -32,7 +33,9 @@ static double float_of(int shape, int64_t i) {
   case 3: return (double)i;
   case 4: return r & 64 ? -0.0 : 0.0;
   case 5: return (double)(i % 1000 - 500) / (double)(i % 7 + 1);
-  default: return ldexp(u - 0.5, (int)(r % 2000) - 1000);
+  case 6: return ldexp(u - 0.5, (int)(r % 2000) - 1000);
+  case 7: return r % 16 ? 3e-20 : r % 32 ? -u * 1e-20 : u * 1e-20; /* mostly the largest, all of them small */
+  default: return r % 64 ? 3e20 : r % 128 ? INFINITY : 2e20 * u;
   }
 }
 
@@ -44,7 +47,9 @@ static uint64_t bits_of(int shape, int64_t i) {
   case 3: return (uint64_t)i;
   case 4: return 7;
   case 5: return (uint64_t)(i % 1000 - 500);
-  default: return draw() >> draw() % 64;
+  case 6: return draw() >> draw() % 64;
+  case 7: return draw() % 16 ? UINT64_MAX : draw(); /* mostly the largest, or the least */
+  default: return draw() % 16 ? UINT64_C(1) << 63 | 1 << 15 : draw();
   }
 }
 
@@ -174,7 +179,7 @@ static const bool LIMITED = false; /* the sanitizers' own memory would fill the 
 static const bool LIMITED = true;
 #endif
 
-int main(void) {
+static void test_ways(void) {
   static const struct {
     const char *what;
     int workers;
@@ -190,5 +195,9 @@ int main(void) {
     test_all(run, ways[w].what, w == 0);
     fl_run_free(run);
   }
+}
+
+int main(void) {
+  at_levels(test_ways);
   return finish();
 }

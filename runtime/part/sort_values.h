@@ -1,0 +1,30 @@
+/* sort_values.h: the values of one column in order: what its ways share. */
+#ifndef FL_PART_SORT_VALUES_H
+#define FL_PART_SORT_VALUES_H
+
+#include "part/part_internal.h"
+
+/* A column of numbers, truths or times without nulls, and where its values go. */
+typedef struct FlValues {
+  FlPartCol from;
+  FlPool *pool;
+  uint64_t flip; /* all ones where the order is descending: codes, but NaN's, are turned over */
+  int64_t n;
+  FlArray *out;
+} FlValues;
+
+/* The order codes of n rows of an FlValues; an FlPartReadWords. */
+void fl_values_codes(const void *env, int64_t row, int64_t n, uint64_t *code);
+/* The values that have these codes, at `at` of the result. */
+void fl_values_write(const FlValues *s, FlSlices *slices, const uint64_t *code, int64_t n, int64_t at);
+FlSlices fl_values_slices(FlCtx *ctx, const FlValues *s);
+/* Whether some of n rows have values that are equal and differ in bits: zeros of both signs, NaNs. */
+bool fl_values_differ(const FlValues *s, int64_t row, int64_t n);
+/* Sorts n codes; spare: room for as many. */
+void fl_values_sort_codes(uint64_t *p, uint64_t *spare, int64_t n);
+
+/* All values in order (value_buckets.c), of those that are equal any; *differ: some are that differ in bits.
+ */
+FlStatus fl_values_by_buckets(FlPartMem *m, const FlValues *s, bool *differ);
+
+#endif

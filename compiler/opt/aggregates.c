@@ -19,7 +19,7 @@ static bool is_simple(const FlOp *op, bool *fails) {
   if (op->attrs.columns[0].flags != 0 || op->args[2]->type.rank != 1) return false;
   switch (fl_aggregate_info[kind].sweep) {
   case FL_SWEEP_LEAST:
-  case FL_SWEEP_GREATEST: return whole;
+  case FL_SWEEP_GREATEST: return whole || d == FL_F64;
   case FL_SWEEP_SUM:
     *fails = kind == FL_AGGREGATE_SUM && (d == FL_I64 || d == FL_U64 || fl_dtype_is_decimal(d));
     return whole || d == FL_F64;

@@ -1,8 +1,8 @@
 /* pool.c: large blocks of memory: which may stay in memory, which live in files, and the bounded list of free
  * ones that a run reuses.
  *
- * In: sizes. Out: blocks aligned to 64 bytes, of 2 MiB and more to 2 MiB with huge pages asked for (the rest
- * of a block behind its last whole one is of small pages). A block in a file (spill.h) is like any other to
+ * In: sizes. Out: blocks aligned to 64 bytes, of 2 MiB and more to 2 MiB with huge pages asked for (a rest of
+ * a block behind its last whole one is of small pages). A block in a file (spill.h) is like any other to
  * those who use it. What always holds: a block is either in use (its buffer holds one reference of the pool)
  * or in `free`; the free blocks together are at most `limit` bytes, and the oldest give way; where none fits,
  * a new block is made of the huge pages of free ones, moved, and of fresh ones only as far as they do not do;
@@ -109,7 +109,12 @@ static void *map_shared(size_t bytes) {
   return at == MAP_FAILED ? NULL : at;
 }
 
-static size_t capacity_of(size_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
+/* Whole pages; whole huge pages, where they do no more than an eighth of it in vain: each small one is a fault
+ * of its own. Where memory is limited nothing is in vain. */
+static size_t capacity_of(size_t bytes, bool limited) {
+  size_t least = (bytes + PAGE - 1) / PAGE * PAGE, whole = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+  return !limited && whole - least <= least / 8 ? whole : least;
+}
 
 static void block_free(FlBlock b) {
   if (b.shared || b.capacity >= HUGE_PAGE) {
@@ -554,7 +559,7 @@ bool fl_pool_take(FlPool *p, size_t bytes, FlBlockUse use, FlBlock *out) {
   bool shared = use == FL_BLOCK_SHARED;
   *out = (FlBlock){.shared = shared};
   if (bytes > SIZE_MAX / 4) return p && lacks(p, FL_LACK_MEMORY, bytes);
-  size_t capacity = capacity_of(bytes);
+  size_t capacity = capacity_of(bytes, shared || fl_pool_is_limited(p));
   if (!p) return in_memory(NULL, capacity, NULL, out);
   FlFill fill = fl_residents_fill(p->residents);
   pthread_mutex_lock(&p->lock);

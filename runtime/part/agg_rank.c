@@ -156,22 +156,26 @@ FlStatus fl_agg_mad(FlAgg *a) { return quantile(a, 0.5, true); }
 
 /* ---- distinct values ----------------------------------------------------------------------------------- */
 
-/* Groups by group and value; nulls are a value of their own. */
-static FlStatus group_values(FlAgg *a, bool ordered, FlPartGroups *groups) {
-  FlPartKey keys[2] = {0};
-  FlPartCodes codes;
+/* The group, where there are several, and the value; nulls are a value of their own. */
+static FlStatus encode_values(FlAgg *a, bool ordered, FlPartCodes *codes) {
+  FlPartKey *keys = fl_part_zalloc(a->m, 2, sizeof *keys);
   int32_t n_keys = 0;
+  if (keys == NULL) return 1;
   if (a->id != NULL) keys[n_keys++].side[0] = (FlPartCol){.dtype = FL_I64, .n = a->n, .data = a->id};
   keys[n_keys++].side[0] = a->col[0];
-  if (fl_part_encode(a->m, keys, n_keys, 1, ordered, &codes) != 0) return 1;
-  return fl_part_group_codes(a->m, &codes, ordered, NULL, groups);
+  return fl_part_encode(a->m, keys, n_keys, 1, ordered, codes);
 }
 
 FlStatus fl_agg_n_distinct(FlAgg *a) {
-  FlPartGroups groups;
-  if (group_values(a, false, &groups) != 0 || fl_agg_results(a, 0) != 0) return 1;
+  FlPartCodes codes;
+  FlPartGroups groups = {.g = 0};
+  if (encode_values(a, false, &codes) != 0 || fl_agg_results(a, 0) != 0) return 1;
+  const FlPartDigit *d = &codes.digits[0];
+  bool counted = a->id == NULL && d->rank != NULL; /* texts, of which the different ones had to be found */
+  if (!counted && fl_part_group_codes(a->m, &codes, false, NULL, &groups) != 0) return 1;
   int64_t *found = fl_part_zalloc(a->m, a->g, sizeof *found);
   if (found == NULL) return 1;
+  if (counted && d->least <= d->greatest) found[0] = (int64_t)(d->greatest - d->least) + 1;
   for (int64_t k = 0; k < groups.g; k++) {
     int64_t row = groups.first[k];
     found[a->id != NULL ? a->id[row] : 0] += fl_part_valid(a->col[0].valid, row);
@@ -182,7 +186,9 @@ FlStatus fl_agg_n_distinct(FlAgg *a) {
 
 FlStatus fl_agg_mode(FlAgg *a) {
   FlPartGroups groups;
-  if (group_values(a, true, &groups) != 0) return 1;
+  FlPartCodes codes;
+  if (encode_values(a, true, &codes) != 0 || fl_part_group_codes(a->m, &codes, true, NULL, &groups) != 0)
+    return 1;
   int64_t *rows = fl_part_alloc(a->m, a->g, sizeof *rows), *most = fl_part_zalloc(a->m, a->g, sizeof *most);
   FlAgg pairs = {.m = a->m, .n = a->n, .g = groups.g, .id = groups.id};
   const int64_t *counts = fl_agg_counts(&pairs, NULL, NULL, false);

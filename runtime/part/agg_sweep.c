@@ -7,8 +7,9 @@
  * Each piece of the rows has a table with a few words a group: a count, a sum of integers of at most 32 bits,
  * an order code to be least; two words for a sum of wide integers or for one of doubles, as integers against
  * the column's largest exponent (exact.c). What a sum of doubles cannot hold so is summed on its own
- * afterwards. Where several sums of doubles are wanted of few groups, rows are put in the order of their
- * groups, so many at a time as a cache holds, and each group's doubles are added by vectors. */
+ * afterwards, and the least of a column with NaNs or negative zeros is found so. Where several sums of
+ * doubles are wanted of few groups, rows are put in the order of their groups, so many at a time as a cache
+ * holds, and each group's doubles are added by vectors. */
 #include "part/aggregate_internal.h"
 
 enum {
@@ -89,7 +90,8 @@ static int64_t add_few(const Sweep *s, const Part *part, const int64_t *id, int6
   return dropped;
 }
 
-/* Adds n rows to the words of a part; non-zero when a sum of doubles is not exact. */
+/* Adds n rows to the words of a part; non-zero when a sum of doubles is not exact, or a code says not all of
+ * a value. */
 static int64_t add_rows(const Sweep *s, const Part *part, const int64_t *id, int64_t row, int64_t n,
                         int64_t *table) {
   int64_t x[FL_PART_BATCH], low[FL_PART_BATCH], dropped = 0, words = s->words;
@@ -116,6 +118,7 @@ static int64_t add_rows(const Sweep *s, const Part *part, const int64_t *id, int
   case GREATEST: {
     uint64_t flip = part->kind == GREATEST ? UINT64_MAX : 0;
     fl_part_read_code(col, row, n, (uint64_t *)x);
+    dropped = fl_part_differ(col, row, n); /* which of them it is decides which row comes first */
     for (int64_t i = 0; i < n; i++) {
       uint64_t *word = (uint64_t *)&table[id[i] * words], code = (uint64_t)x[i] ^ flip;
       *word = code < *word ? code : *word;
@@ -239,8 +242,7 @@ static int32_t merge_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   return 0;
 }
 
-/* ---- what is wanted
- * ---------------------------------------------------------------------------------------- */
+/* ---- what is wanted ------------------------------------------------------------------------------------ */
 
 static Kind kind_of(Part *part, const char *made) {
   const FlAggRow *row = fl_agg_find(made, strlen(made));
@@ -313,8 +315,7 @@ static FlStatus read_parts(Sweep *s, const FlOpDesc *desc, const FlSlot *args) {
   return 0;
 }
 
-/* ---- results
- * ------------------------------------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------------------------------------- */
 
 static FlStatus store_codes(const Sweep *s, Part *part) {
   uint64_t flip = part->kind == GREATEST ? UINT64_MAX : 0;
@@ -324,7 +325,9 @@ static FlStatus store_codes(const Sweep *s, Part *part) {
   char *out = part->agg.value->data;
   size_t size = (size_t)fl_dtype_info[d].bytes;
   for (int64_t k = 0; k < s->g; k++) { /* the low bytes of the word are the value */
-    uint64_t value = ((uint64_t)s->table[k * s->words + part->at] ^ flip) ^ sign;
+    uint64_t code = (uint64_t)s->table[k * s->words + part->at] ^ flip, value = code ^ sign;
+    double number = fl_part_of_code(code);
+    if (d == FL_F64) memcpy(&value, &number, sizeof value);
     if (part->agg.counts[k] == 0) value = 0;
     memcpy(out + (size_t)k * size, &value, size);
   }
@@ -425,7 +428,8 @@ bool fl_agg_sweeps(const FlAgg *a, const FlAggRow *row) {
   bool whole = fl_dtype_is_int(col->dtype) || fl_dtype_is_decimal(col->dtype);
   if (a->n_cols > 1 || col->valid != NULL || (col->array != NULL && col->array->rank != 1)) return false;
   if (row->sweep == FL_SWEEP_SUM) return whole || col->dtype == FL_F64;
-  return whole && (row->sweep == FL_SWEEP_LEAST || row->sweep == FL_SWEEP_GREATEST);
+  bool ends = row->sweep == FL_SWEEP_LEAST || row->sweep == FL_SWEEP_GREATEST;
+  return ends && (whole || col->dtype == FL_F64);
 }
 
 bool fl_part_sweeps(const char *made, int32_t dtype) {

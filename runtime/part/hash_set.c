@@ -27,10 +27,28 @@ typedef struct Set {
   int64_t *id;
   int64_t start, stop; /* rows of this batch */
   int bits;            /* the table has 2^bits slots */
+  bool alone;          /* one worker fills it, and waits for nobody */
   _Atomic uint64_t *slots;
   FlPartEntry *entries;
   _Atomic int64_t n_entries;
 } Set;
+
+/* An entry that nobody has. */
+static inline int64_t take_entry(Set *s, bool alone) {
+  if (!alone) return atomic_fetch_add_explicit(&s->n_entries, 1, memory_order_relaxed);
+  int64_t n = atomic_load_explicit(&s->n_entries, memory_order_relaxed);
+  atomic_store_explicit(&s->n_entries, n + 1, memory_order_relaxed);
+  return n;
+}
+
+/* Fills a slot that was seen to be empty; false: another worker has, *seen is what is there. */
+static inline bool fill_slot(_Atomic uint64_t *slot, uint64_t wanted, uint64_t *seen, bool alone) {
+  if (!alone)
+    return atomic_compare_exchange_strong_explicit(slot, seen, wanted, memory_order_acq_rel,
+                                                   memory_order_acquire);
+  atomic_store_explicit(slot, wanted, memory_order_relaxed);
+  return true;
+}
 
 static inline void lower_first(FlPartEntry *e, int64_t row) {
   int64_t seen = atomic_load_explicit(&e->first, memory_order_relaxed);
@@ -39,18 +57,18 @@ static inline void lower_first(FlPartEntry *e, int64_t row) {
 }
 
 /* The entry of `row`; *spare is an unused entry of this task or -1. */
-static inline int64_t find_or_add(Set *s, uint64_t code, uint64_t hash, int64_t row, int64_t *spare) {
+static inline int64_t find_or_add(Set *s, uint64_t code, uint64_t hash, int64_t row, int64_t *spare,
+                                  bool alone) {
   uint64_t mask = (UINT64_C(1) << s->bits) - 1, tag = hash >> TAG_SHIFT << TAG_SHIFT;
   for (uint64_t at = hash & mask;; at = (at + 1) & mask) {
     uint64_t slot = atomic_load_explicit(&s->slots[at], memory_order_acquire);
     if (slot == 0) {
-      if (*spare < 0) *spare = atomic_fetch_add_explicit(&s->n_entries, 1, memory_order_relaxed);
+      if (*spare < 0) *spare = take_entry(s, alone);
       FlPartEntry *mine = &s->entries[*spare];
       mine->code = code;
       atomic_store_explicit(&mine->first, row, memory_order_relaxed);
       uint64_t wanted = tag | (uint64_t)(*spare + 1);
-      if (atomic_compare_exchange_strong_explicit(&s->slots[at], &slot, wanted, memory_order_acq_rel,
-                                                  memory_order_acquire)) {
+      if (fill_slot(&s->slots[at], wanted, &slot, alone)) {
         int64_t id = *spare;
         *spare = -1;
         return id;
@@ -101,6 +119,14 @@ static void ask_ahead(const Set *s, const uint64_t *code, int64_t count) {
   }
 }
 
+static inline void find_batch(Set *s, const uint64_t *code, const uint64_t *hash, int64_t row, int64_t count,
+                              int64_t *spare, bool alone) {
+  for (int64_t i = 0; i < count; i++) {
+    bool wanted = s->word != NULL || has_text(s, row + i);
+    s->id[row + i] = wanted ? find_or_add(s, code[i], hash[i], row + i, spare, alone) : -1;
+  }
+}
+
 static int32_t batch_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   Set *s = (Set *)(uintptr_t)env;
   uint64_t code[FL_PART_BATCH], hash[FL_PART_BATCH], mask = (UINT64_C(1) << s->bits) - 1;
@@ -120,10 +146,8 @@ static int32_t batch_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
       __builtin_prefetch((const void *)&s->slots[hash[i] & mask]);
     }
     if (s->word == NULL && s->bits >= FAR_BITS) ask_ahead(s, code, count);
-    for (int64_t i = 0; i < count; i++) {
-      bool wanted = s->word != NULL || has_text(s, row + i);
-      s->id[row + i] = wanted ? find_or_add(s, code[i], hash[i], row + i, &spare) : -1;
-    }
+    if (s->alone) find_batch(s, code, hash, row, count, &spare, true);
+    else find_batch(s, code, hash, row, count, &spare, false);
   }
   if (spare >= 0) atomic_store_explicit(&s->entries[spare].first, -1, memory_order_relaxed);
   return 0;
@@ -168,6 +192,7 @@ static FlStatus run(FlPartMem *m, Set *s, FlPartEntry **entries, int64_t *n_entr
   bool many = s->word == NULL && s->texts->side[1] == NULL;
   int bits = fl_part_bits((uint64_t)(many ? 2 * s->n : s->n / 8));
   bits = bits < FIRST_BITS ? FIRST_BITS : bits > FIRST_BITS_MAX ? FIRST_BITS_MAX : bits;
+  s->alone = fl_ctx_workers(m->ctx) == 1;
   if (resize(m, s, bits) != 0) return 1;
   while (s->stop < s->n) {
     int64_t slots = INT64_C(1) << s->bits, count = atomic_load(&s->n_entries);

@@ -251,3 +251,38 @@ FL_PART_WIDE void fl_part_read_code(const FlPartCol *c, int64_t begin, int64_t n
     for (int64_t i = 0; i < n; i++) out[i] ^= UINT64_C(1) << 63;
   }
 }
+
+/* As below, or some value is zero: bits without the sign, less one, are more than those of infinity. */
+FL_PART_WIDE static bool may_differ_f64(const double *v, int64_t n) {
+  uint64_t most = 0, bits;
+  for (int64_t i = 0; i < n; i++) {
+    memcpy(&bits, &v[i], sizeof bits);
+    bits = 2 * bits - 1;
+    most = bits > most ? bits : most;
+  }
+  return most >= UINT64_C(0xffe) << 52;
+}
+
+FL_PART_WIDE static bool may_differ_f32(const float *v, int64_t n) {
+  uint32_t most = 0, bits;
+  for (int64_t i = 0; i < n; i++) {
+    memcpy(&bits, &v[i], sizeof bits);
+    bits = 2 * bits - 1;
+    most = bits > most ? bits : most;
+  }
+  return most >= UINT32_C(0xff) << 24;
+}
+
+bool fl_part_differ(const FlPartCol *c, int64_t row, int64_t n) {
+  bool found = false;
+  if (c->dtype == FL_F64) {
+    const double *v = (const double *)c->data + row;
+    if (!may_differ_f64(v, n)) return false;
+    for (int64_t i = 0; i < n; i++) found |= v[i] != v[i] || (v[i] == 0 && __builtin_signbit(v[i]));
+  } else if (c->dtype == FL_F32) {
+    const float *v = (const float *)c->data + row;
+    if (!may_differ_f32(v, n)) return false;
+    for (int64_t i = 0; i < n; i++) found |= v[i] != v[i] || (v[i] == 0 && __builtin_signbit(v[i]));
+  }
+  return found;
+}

@@ -180,6 +180,8 @@ void fl_part_read_i64(const FlPartCol *c, int64_t begin, int64_t n, int64_t *out
  * equal codes (-0.0 is 0.0; every NaN is UINT64_MAX, above all others). Not for texts. Nulls give any code.
  */
 void fl_part_read_code(const FlPartCol *c, int64_t begin, int64_t n, uint64_t *out);
+/* Whether some of these rows have values that have one code and may differ in bits: negative zeros, NaNs. */
+bool fl_part_differ(const FlPartCol *c, int64_t begin, int64_t n);
 /* The k-th smallest (from 0) of n codes, and the one after it, or itself where it is the last (select.c).
  * Overwrites the codes, of which none is UINT64_MAX. */
 void fl_part_select(uint64_t *p, int64_t n, int64_t k, uint64_t *at, uint64_t *after);

@@ -120,7 +120,7 @@ static void sort_by_vectors(const FlValues *s, FlLane lane, bool *differ) {
   for (int64_t at = 0, some; at < s->n; at += some) {
     some = fl_part_min(AT_ONCE, s->n - at);
     copy_turned((char *)s->out->data + at * size, (const char *)s->from.data + at * size, some * size, mask);
-    *differ |= fl_values_differ(s, at, some);
+    *differ |= fl_part_differ(&s->from, at, some);
   }
   if (*differ) n = put_nans_last(s);
   fl_vectors_sort(lane, s->out->data, (size_t)n);
@@ -137,7 +137,7 @@ static FlStatus sort_few(FlPartMem *m, const FlValues *s, bool *differ) {
   fl_values_write(s, &slices, code, s->n, 0);
   fl_slices_end(&slices);
   fl_part_release(m, code);
-  *differ = fl_values_differ(s, 0, s->n);
+  *differ = fl_part_differ(&s->from, 0, s->n);
   return 0;
 }
 

@@ -18,8 +18,6 @@ void fl_values_codes(const void *env, int64_t row, int64_t n, uint64_t *code);
 /* The values that have these codes, at `at` of the result. */
 void fl_values_write(const FlValues *s, FlSlices *slices, const uint64_t *code, int64_t n, int64_t at);
 FlSlices fl_values_slices(FlCtx *ctx, const FlValues *s);
-/* Whether some of n rows have values that are equal and differ in bits: zeros of both signs, NaNs. */
-bool fl_values_differ(const FlValues *s, int64_t row, int64_t n);
 /* Sorts n codes; spare: room for as many. */
 void fl_values_sort_codes(uint64_t *p, uint64_t *spare, int64_t n);
 

@@ -88,7 +88,7 @@ static void count_chunk(Sort *s, int64_t c, uint16_t *found) {
     fl_part_strip_buckets(&s->by, code, n, bucket);
     for (int64_t i = 0; i < n; i++) count[bucket[i]]++;
     for (int64_t i = 0; i < n && found != NULL; i++) found[row - from + i] = (uint16_t)bucket[i];
-    differ |= fl_values_differ(&s->of, row, n);
+    differ |= fl_part_differ(&s->of.from, row, n);
   }
   /* relaxed: read when the loop is over. */
   if (differ) atomic_store_explicit(&s->differ, 1, memory_order_relaxed);

@@ -64,42 +64,6 @@ void fl_values_write(const FlValues *s, FlSlices *slices, const uint64_t *code, 
   }
 }
 
-/* As below, or some value is zero: bits without the sign, less one, are more than those of infinity. */
-FL_PART_WIDE static bool may_differ_f64(const double *v, int64_t n) {
-  uint64_t most = 0, bits;
-  for (int64_t i = 0; i < n; i++) {
-    memcpy(&bits, &v[i], sizeof bits);
-    bits = 2 * bits - 1;
-    most = bits > most ? bits : most;
-  }
-  return most >= UINT64_C(0xffe) << 52;
-}
-
-FL_PART_WIDE static bool may_differ_f32(const float *v, int64_t n) {
-  uint32_t most = 0, bits;
-  for (int64_t i = 0; i < n; i++) {
-    memcpy(&bits, &v[i], sizeof bits);
-    bits = 2 * bits - 1;
-    most = bits > most ? bits : most;
-  }
-  return most >= UINT32_C(0xff) << 24;
-}
-
-/* Whether some of n rows have values that are equal and differ in bits. */
-bool fl_values_differ(const FlValues *s, int64_t row, int64_t n) {
-  bool found = false;
-  if (s->from.dtype == FL_F64) {
-    const double *v = (const double *)s->from.data + row;
-    if (!may_differ_f64(v, n)) return false;
-    for (int64_t i = 0; i < n; i++) found |= v[i] != v[i] || (v[i] == 0 && __builtin_signbit(v[i]));
-  } else if (s->from.dtype == FL_F32) {
-    const float *v = (const float *)s->from.data + row;
-    if (!may_differ_f32(v, n)) return false;
-    for (int64_t i = 0; i < n; i++) found |= v[i] != v[i] || (v[i] == 0 && __builtin_signbit(v[i]));
-  }
-  return found;
-}
-
 static void sort_digit(const uint64_t *from, uint64_t *to, int64_t n, int shift) {
   enum { DIGITS = 1 << 8 };
   int64_t place[DIGITS] = {0}, at = 0;

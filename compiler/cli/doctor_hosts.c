@@ -32,7 +32,17 @@ static bool say_check(FlDoctor *d, const FlHost *h, const FlHostCheck *c) {
   return c->well || !c->needed;
 }
 
-/* What was said last, or that it was nothing. */
+/* Whether some line is this one; others may be of what the shells of the hosts say when they start. */
+static bool has_line(const char *said, const char *line) {
+  size_t n = strlen(line);
+  for (const char *at = said; at != NULL; at = strchr(at, '\n')) {
+    at += *at == '\n';
+    if (!strncmp(at, line, n) && at[n] == '\n') return true;
+  }
+  return false;
+}
+
+/* What was said first, or that it was nothing. */
 static const char *first_line(char *said) {
   said[strcspn(said, "\n")] = '\0';
   return *said ? said : "it says nothing";
@@ -53,7 +63,7 @@ static void check_meeting(FlDoctor *d, const char *hosts) {
                          NULL};
   double begin = seconds();
   int status = fl_ask(words, NULL, MEET_S, said, sizeof said);
-  if (status == 0 && !strcmp(said, "2\n")) {
+  if (status == 0 && has_line(said, "2")) {
     snprintf(found, sizeof found, "they met in %.2f s", seconds() - begin);
     fl_doctor_say(d, FL_DOCTOR_OK, NULL, "ranks", found, "");
     return;

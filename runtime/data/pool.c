@@ -58,9 +58,9 @@ struct FlPool {
   size_t lacked;               /* its size: whoever asks for as much again begins anew */
   _Atomic int64_t next_room;   /* nanoseconds: when room is made again where the limit is nearly filled */
   _Atomic int64_t rooms;       /* how often it was made */
-  int64_t far; /* blocks in files that are looked up in any order, for want of room of the pool */
-  _Atomic bool gave_up;        /* see fl_pool_give_up; release, after: */
-  FlPoolTold given_up;         /* why */
+  int64_t far;          /* blocks in files that are looked up in any order, for want of room of the pool */
+  _Atomic bool gave_up; /* see fl_pool_give_up; release, after: */
+  FlPoolTold given_up;  /* why */
 };
 
 static void *map_huge(size_t bytes) {
@@ -109,8 +109,8 @@ static void *map_shared(size_t bytes) {
   return at == MAP_FAILED ? NULL : at;
 }
 
-/* Whole pages; whole huge pages, where they do no more than an eighth of it in vain: each small one is a fault
- * of its own. Where memory is limited nothing is in vain. */
+/* Whole pages; whole huge pages, where they do no more than an eighth of it in vain: each small one is a
+ * fault of its own. Where memory is limited nothing is in vain. */
 static size_t capacity_of(size_t bytes, bool limited) {
   size_t least = (bytes + PAGE - 1) / PAGE * PAGE, whole = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
   return !limited && whole - least <= least / 8 ? whole : least;
@@ -234,9 +234,7 @@ static FlWriter *writer_of(const FlPool *p) { return atomic_load_explicit(&p->wr
 
 bool fl_pool_is_limited(const FlPool *p) { return p && (p->residents || writer_of(p)); }
 
-FlSpares *fl_pool_spares(FlPool *p) {
-  return !p || p->given || fl_pool_is_limited(p) ? NULL : &p->spares;
-}
+FlSpares *fl_pool_spares(FlPool *p) { return !p || p->given || fl_pool_is_limited(p) ? NULL : &p->spares; }
 
 void fl_pool_breathe(FlPool *p) {
   if (!p) return;

@@ -24,6 +24,20 @@ FlArray *fl_array_new_coded(FlCtx *ctx, int64_t n, FlArray *like, const FlTextCo
   return NULL;
 }
 
+void fl_array_give_codes(FlCtx *ctx, FlArray **a, FlTextCodes codes, bool alone) {
+  const int64_t n = (*a)->dims[0];
+  FlArray *coded = alone ? fl_array_new_coded(ctx, n, *a, &codes, codes.codes) : NULL;
+  if (coded) {
+    fl_array_unref(*a);
+    *a = coded;
+    fl_dictionary_unref(codes.dictionary);
+    fl_buffer_unref(codes.codes);
+    return;
+  }
+  if (alone) fl_texts_of_codes(&codes, codes.codes->data, n, (*a)->data);
+  (void)fl_text_codes_attach(*a, codes.dictionary, codes.codes, codes.width);
+}
+
 bool fl_array_is_coded(const FlArray *a) {
   const FlUnwritten *u = fl_unwritten_of(a);
   return u && u->how == &by_codes;

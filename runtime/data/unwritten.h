@@ -31,6 +31,9 @@ const void *fl_unwritten_read(const FlArray *a, int64_t n, void *room);
  * their bytes. Their codes are those in `codes` (it takes a reference), by the time that anybody else sees
  * the array. NULL: it must be made as others are; where that is for want of memory it may be recorded. */
 FlArray *fl_array_new_coded(FlCtx *ctx, int64_t n, FlArray *like, const FlTextCodes *known, FlBuffer *codes);
+/* Gives the column *a the codes of all its rows. `alone`: its texts are not written; another array stands in
+ * its place, or they are written now. Takes over the codes' references. */
+void fl_array_give_codes(FlCtx *ctx, FlArray **a, FlTextCodes codes, bool alone);
 /* Whether its texts are made of codes. */
 bool fl_array_is_coded(const FlArray *a);
 
@@ -41,7 +44,7 @@ enum { FL_KEPT_BLOCK = 4096 };
 /* The rows of a table that stay. Never changes, but for `rows`. */
 typedef struct FlSelection {
   _Atomic int64_t refs;
-  FlArray *mask;           /* bool, one reference: which of the n rows stay */
+  FlArray *mask; /* bool, one reference: which of the n rows stay */
   int64_t n, kept;
   _Atomic(FlArray *) rows; /* u32: where each that stays is; NULL: nobody has asked yet */
   int64_t before[];        /* [n / FL_KEPT_BLOCK, rounded up]: how many stay before each block */
@@ -60,7 +63,7 @@ int64_t fl_selection_before(const FlSelection *s, int64_t row);
 FlArray *fl_array_new_selected(FlCtx *ctx, FlArray *from, FlSelection *s);
 /* What an array is selected from, while it is: whoever borrows it gives it back. */
 typedef struct FlSelected {
-  FlArray *from;          /* NULL: the array is none, or is written */
+  FlArray *from; /* NULL: the array is none, or is written */
   FlSelection *selection;
   int64_t first; /* the array is those that stay from this one on */
   FlBuffer *of;

@@ -331,8 +331,8 @@ void fl_arrow_pool_part(const FlArrowFile *file, const FlArrowField *f, const Fl
 void fl_arrow_pool_reset(FlArrowPool *pool);
 /* Codes for `rows` rows of texts of the pool; none where there are too many values. false: out of memory. */
 bool fl_arrow_codes(FlCtx *ctx, const FlArrowPool *pool, int64_t rows, FlArrowCodes *out);
-/* The codes of rows [from, from + n) of a batch, whose indices were checked. */
-void fl_arrow_codes_take(const FlArrowCodes *codes, const FlArrowBatch *b, const FlArrowLeaf *l, int64_t from,
+/* The codes of rows [from, from + n) of a batch. false: an index is of no value. */
+bool fl_arrow_codes_take(const FlArrowCodes *codes, const FlArrowBatch *b, const FlArrowLeaf *l, int64_t from,
                          int64_t n);
 void fl_arrow_codes_reset(FlArrowCodes *codes);
 

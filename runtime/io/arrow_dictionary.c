@@ -92,42 +92,45 @@ bool fl_arrow_codes(FlCtx *ctx, const FlArrowPool *pool, int64_t rows, FlArrowCo
   return out->codes != NULL;
 }
 
-/* Codes of `width` bytes for indices of `bits` bits. */
-static inline void codes_of(const FlArrowLeaf *l, const uint32_t *place, int64_t bits, int32_t width,
+/* Codes of `width` bytes for indices of `bits` bits. false: one of these is of no value. */
+static inline bool codes_of(const FlArrowLeaf *l, const uint32_t *place, int64_t bits, int32_t width,
                             int64_t first, int64_t n, void *to) {
   const uint8_t *at = l->data.at + first * (bits / 8);
   const uint64_t end = fl_arrow_index_end(l, bits);
+  bool all = true;
   for (int64_t k = 0; k < n; k++) {
     const uint64_t index = (uint64_t)fl_arrow_load(at + k * (bits / 8), bits, false);
     const uint32_t code = index < end ? place[index] : 0; /* null */
+    all &= index < end;
     switch (width) {
     case 1: ((uint8_t *)to)[k] = (uint8_t)code; break;
     case 2: ((uint16_t *)to)[k] = (uint16_t)code; break;
     default: ((uint32_t *)to)[k] = code;
     }
   }
+  return all;
 }
 
-static inline void codes_of_bits(const FlArrowLeaf *l, const uint32_t *place, int64_t bits, int32_t width,
+static inline bool codes_of_bits(const FlArrowLeaf *l, const uint32_t *place, int64_t bits, int32_t width,
                                  int64_t first, int64_t n, void *to) {
   switch (width) {
-  case 1: codes_of(l, place, bits, 1, first, n, to); break;
-  case 2: codes_of(l, place, bits, 2, first, n, to); break;
-  default: codes_of(l, place, bits, 4, first, n, to);
+  case 1: return codes_of(l, place, bits, 1, first, n, to);
+  case 2: return codes_of(l, place, bits, 2, first, n, to);
+  default: return codes_of(l, place, bits, 4, first, n, to);
   }
 }
 
-void fl_arrow_codes_take(const FlArrowCodes *codes, const FlArrowBatch *b, const FlArrowLeaf *l, int64_t from,
+bool fl_arrow_codes_take(const FlArrowCodes *codes, const FlArrowBatch *b, const FlArrowLeaf *l, int64_t from,
                          int64_t n) {
   const int64_t first = l->first + from;
   const int32_t width = codes->width;
   const uint32_t *place = codes->place + l->pool;
   void *to = (char *)codes->codes->data + (b->first_row + from) * width;
   switch (fl_arrow_bits(l->field)) {
-  case 8: codes_of_bits(l, place, 8, width, first, n, to); break;
-  case 16: codes_of_bits(l, place, 16, width, first, n, to); break;
-  case 32: codes_of_bits(l, place, 32, width, first, n, to); break;
-  default: codes_of_bits(l, place, 64, width, first, n, to);
+  case 8: return codes_of_bits(l, place, 8, width, first, n, to);
+  case 16: return codes_of_bits(l, place, 16, width, first, n, to);
+  case 32: return codes_of_bits(l, place, 32, width, first, n, to);
+  default: return codes_of_bits(l, place, 64, width, first, n, to);
   }
 }
 

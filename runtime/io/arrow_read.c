@@ -6,7 +6,7 @@
  * never written: they are the file's, and may be dropped at any time. */
 #include "io/arrow.h"
 #include "data/data.h"
-#include "data/text_codes.h"
+#include "data/unwritten.h"
 #include "exec/exec.h"
 
 #include <pthread.h>
@@ -21,7 +21,8 @@ typedef struct Column {
   FlTableWanted texts;
   const FlArrowField *field;
   FlArrowPool pool;
-  FlArrowCodes codes;  /* of texts with a dictionary */
+  FlArrowCodes codes;  /* of texts with a dictionary, */
+  bool alone;          /* which are not written as long as nobody reads them */
   FlArrowLeaf *leaves; /* one a batch */
   FlHeap *heap;        /* of texts that are made; NULL: there are none */
   bool lies;           /* its array is the input's own bytes, */
@@ -177,6 +178,14 @@ static bool sizes_differ(const Reading *r, const Column *c, FlIoError *e) {
   return false;
 }
 
+/* Whether codes say all of the column: all its rows have one, if the indices are right. */
+static bool are_alone(const Reading *r, const Column *c) {
+  const FlArray *valid = c->pool.w.valid;
+  bool all = c->codes.texts && c->to->coded && !c->to->nullable && r->file.n_rows >= fl_unwritten_from();
+  for (int32_t k = 0; all && k < r->file.n_batches; k++) all = !c->leaves[k].valid && !c->leaves[k].all_null;
+  return all && !memchr(valid->data, 0, (size_t)valid->dims[0]);
+}
+
 /* New arrays for the rows. */
 static bool make_room(Reading *r, Column *c, int64_t size, FlIoError *e) {
   if (!fl_table_make(r->ctx, c->to, r->file.n_rows, size)) return no_memory(r, e);
@@ -184,6 +193,7 @@ static bool make_room(Reading *r, Column *c, int64_t size, FlIoError *e) {
   if (texts && !fl_arrow_keep(&r->file, c->to->values->buffer)) return no_memory(r, e);
   if (c->field->dictionary && texts && !fl_arrow_codes(r->ctx, &c->pool, r->file.n_rows, &c->codes))
     return no_memory(r, e);
+  c->alone = are_alone(r, c);
   if (c->heap && fl_array_keep(r->ctx, c->to->values, c->heap, NULL, 0) != 0) return no_memory(r, e);
   return true;
 }
@@ -228,11 +238,14 @@ static void take_pieces(void *env, int64_t begin, int64_t end, int worker) {
     const Piece *p = &r->pieces[k];
     Column *c = &r->columns[p->column];
     FlIoError e = {0};
+    if (c->alone &&
+        fl_arrow_codes_take(&c->codes, &r->file.batches[p->batch], &c->leaves[p->batch], p->from, p->n))
+      continue;
     if (fl_arrow_take(r->ctx, &r->file.batches[p->batch], &c->leaves[p->batch],
                       c->field->dictionary ? &c->pool : NULL, c->to, p->from, p->n, c->lies ? &c->odd : NULL,
                       &e)) {
       if (c->codes.texts)
-        fl_arrow_codes_take(&c->codes, &r->file.batches[p->batch], &c->leaves[p->batch], p->from, p->n);
+        (void)fl_arrow_codes_take(&c->codes, &r->file.batches[p->batch], &c->leaves[p->batch], p->from, p->n);
       continue;
     }
     pthread_mutex_lock(&r->lock);
@@ -245,9 +258,10 @@ static void take_pieces(void *env, int64_t begin, int64_t end, int worker) {
 }
 
 /* The codes of a column of texts, which says of each row what its index said. */
-static void attach_codes(Column *c) {
+static void attach_codes(const Reading *r, Column *c) {
   if (!c->codes.texts) return;
-  (void)fl_text_codes_attach(c->to->values, c->codes.texts, c->codes.codes, c->codes.width);
+  const FlTextCodes codes = {c->codes.texts, c->codes.codes, c->codes.width};
+  fl_array_give_codes(r->ctx, &c->to->values, codes, c->alone);
   c->codes.texts = NULL; /* both are the array's now */
   c->codes.codes = NULL;
 }
@@ -299,7 +313,7 @@ static bool read_columns(Reading *r, FlTableWanted *wanted, int32_t n, FlIoError
     return false;
   }
   for (int32_t i = 0; i < n; i++) {
-    attach_codes(&r->columns[i]);
+    attach_codes(r, &r->columns[i]);
     if (!find_levels(r, &r->columns[i], e)) return false;
   }
   return true;

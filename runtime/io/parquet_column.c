@@ -239,22 +239,6 @@ static bool take_page(Chunk *c, const FlParquetPage *p, int64_t row) {
   return true;
 }
 
-/* Codes are the array's, or in its place. */
-static void give_codes(Chunk *c, FlCtx *ctx) {
-  const FlTextCodes known = {c->texts, c->codes, c->width};
-  const int64_t n = c->w->values->dims[0];
-  FlArray *alone = c->alone ? fl_array_new_coded(ctx, n, c->w->values, &known, c->codes) : NULL;
-  if (alone) {
-    fl_array_unref(c->w->values);
-    c->w->values = alone;
-    return;
-  }
-  if (c->alone) fl_texts_of_codes(&known, c->codes->data, n, c->w->values->data);
-  (void)fl_text_codes_attach(c->w->values, c->texts, c->codes, c->width); /* takes both */
-  c->texts = NULL;
-  c->codes = NULL;
-}
-
 int fl_parquet_take(FlCtx *ctx, const FlInput *in, const FlParquetColumn *column, const FlParquetChunk *chunk,
                     FlHeap *heap, FlTableWanted *w, int64_t first) {
   Chunk c = {.pool = fl_ctx_pool(ctx),
@@ -278,7 +262,11 @@ int fl_parquet_take(FlCtx *ctx, const FlInput *in, const FlParquetColumn *column
     if (ok && codes) ok = make_codes(&c, ctx, chunk->n_values);
     done += page.dictionary ? 0 : page.n_values;
   }
-  if (ok && c.codes) give_codes(&c, ctx);
+  if (ok && c.codes) {
+    fl_array_give_codes(ctx, &w->values, (FlTextCodes){c.texts, c.codes, c.width}, c.alone);
+    c.texts = NULL;
+    c.codes = NULL;
+  }
   drop_codes(&c);
   fl_counted_free(c.dictionary);
   fl_counted_free(c.unpacked);

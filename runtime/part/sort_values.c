@@ -4,20 +4,14 @@
  * as sort_perm would order them. Always holds: bit for bit what taking the rows of sort_perm gives; of values
  * that are equal and yet differ in bits, zeros of both signs and NaNs, those that come first stay first.
  *
- * Where the processor has the vectors for it, one worker sorts the values themselves, where the result is
- * (sort_vectors.cc). Else a value is its order code alone (value_codes.c), half of a pair of key and row: few
- * are sorted at once, many by buckets (value_buckets.c). Zeros and NaNs are written once more afterwards,
- * where there are several. What is in order, or falls all the way, is only copied. */
-#include <math.h>
-
+ * Where the processor has the vectors for it, the values themselves are sorted, where the result is
+ * (value_sides.c). Else, and where some are NaNs or negative zeros, a value is its order code alone
+ * (value_codes.c), half of a pair of key and row: few are sorted at once, many by buckets (value_buckets.c).
+ * Zeros and NaNs are written once more afterwards, where there are several. What is in order, or falls all
+ * the way, is only copied. */
 #include "part/sort_values.h"
-#include "part/sort_vectors.h"
 
-enum {
-  AT_ONCE = 1 << 12,    /* values that are copied at once */
-  ONE_WORKER = 1 << 16, /* values that one of several workers sorts alone */
-  ONE_BUCKET = 1 << 15  /* rows of which the codes, twice, fit in a cache */
-};
+enum { ONE_BUCKET = 1 << 15 }; /* rows of which the codes, twice, fit in a cache */
 
 /* ---- what is equal and differs ------------------------------------------------------------------------- */
 
@@ -61,71 +55,7 @@ static void copy_differing(const FlValues *s) {
   }
 }
 
-/* ---- in memory ----------------------------------------------------------------------------------------- */
-
-/* As vectors sort them; false: there are none for them. */
-static bool lane_of(FlDtype dtype, FlLane *lane) {
-  FlKind kind = fl_dtype_info[dtype].kind;
-  bool is_signed = kind == FL_KIND_SIGNED || kind == FL_KIND_TIME || kind == FL_KIND_DECIMAL;
-  switch (fl_dtype_info[dtype].bytes) {
-  case 2: *lane = is_signed ? FL_LANE_I16 : FL_LANE_U16; return true;
-  case 4: *lane = kind == FL_KIND_FLOAT ? FL_LANE_F32 : is_signed ? FL_LANE_I32 : FL_LANE_U32; return true;
-  case 8: *lane = kind == FL_KIND_FLOAT ? FL_LANE_F64 : is_signed ? FL_LANE_I64 : FL_LANE_U64; return true;
-  default: return false;
-  }
-}
-
-/* The bits that turn the order of values over: all, of floats the sign; for a word of values. */
-static uint64_t turning(const FlValues *s) {
-  if (s->flip == 0) return 0;
-  if (s->from.dtype == FL_F64) return UINT64_C(1) << 63;
-  return s->from.dtype == FL_F32 ? UINT64_C(1) << 63 | UINT64_C(1) << 31 : UINT64_MAX;
-}
-
-/* Copies the values, with these bits of them turned over. */
-FL_PART_WIDE static void copy_turned(void *to, const void *from, int64_t bytes, uint64_t mask) {
-  uint64_t word;
-  int64_t at = 0;
-  for (; at + (int64_t)sizeof word <= bytes; at += (int64_t)sizeof word) {
-    memcpy(&word, (const char *)from + at, sizeof word);
-    word ^= mask;
-    memcpy((char *)to + at, &word, sizeof word);
-  }
-  for (; at < bytes; at++)
-    ((char *)to)[at] = (char)(((const char *)from)[at] ^ (char)(mask >> 8 * (at % (int64_t)sizeof word)));
-}
-
-/* Puts NaNs behind all others; how many are none. */
-static int64_t put_nans_last(const FlValues *s) {
-  int64_t n = 0;
-  if (s->from.dtype == FL_F64) {
-    double *v = s->out->data;
-    for (int64_t i = 0; i < s->n; i++)
-      if (v[i] == v[i]) v[n++] = v[i];
-    for (int64_t i = n; i < s->n; i++) v[i] = NAN;
-  } else {
-    float *v = s->out->data;
-    for (int64_t i = 0; i < s->n; i++)
-      if (v[i] == v[i]) v[n++] = v[i];
-    for (int64_t i = n; i < s->n; i++) v[i] = NAN;
-  }
-  return n;
-}
-
-/* Where the result is, as the values that they are. */
-static void sort_by_vectors(const FlValues *s, FlLane lane, bool *differ) {
-  int64_t size = (int64_t)fl_dtype_info[s->from.dtype].bytes, n = s->n;
-  uint64_t mask = turning(s);
-  *differ = false;
-  for (int64_t at = 0, some; at < s->n; at += some) {
-    some = fl_part_min(AT_ONCE, s->n - at);
-    copy_turned((char *)s->out->data + at * size, (const char *)s->from.data + at * size, some * size, mask);
-    *differ |= fl_part_differ(&s->from, at, some);
-  }
-  if (*differ) n = put_nans_last(s);
-  fl_vectors_sort(lane, s->out->data, (size_t)n);
-  if (mask != 0) copy_turned(s->out->data, s->out->data, n * size, mask);
-}
+/* ---- all ----------------------------------------------------------------------------------------------- */
 
 /* So few that a cache holds them are one bucket, which nobody has to look for. */
 static FlStatus sort_few(FlPartMem *m, const FlValues *s, bool *differ) {
@@ -142,14 +72,10 @@ static FlStatus sort_few(FlPartMem *m, const FlValues *s, bool *differ) {
 }
 
 static FlStatus sort_all(FlPartMem *m, const FlValues *s) {
-  FlLane lane;
-  bool differ;
-  FlStatus status = 0;
-  bool few = s->n <= (fl_ctx_workers(m->ctx) > 1 ? ONE_WORKER : INT64_MAX);
-  if (few && fl_cpu_level() >= 4 && lane_of(s->from.dtype, &lane) && !fl_buffer_in_file(s->out->buffer))
-    sort_by_vectors(s, lane, &differ);
-  else if (s->n <= ONE_BUCKET) status = sort_few(m, s, &differ);
-  else status = fl_values_by_buckets(m, s, &differ);
+  bool differ = false, done = false;
+  if (fl_values_by_vectors(m, s, &done) != 0) return 1;
+  if (done) return 0;
+  FlStatus status = s->n <= ONE_BUCKET ? sort_few(m, s, &differ) : fl_values_by_buckets(m, s, &differ);
   if (status == 0 && differ) copy_differing(s);
   return status;
 }

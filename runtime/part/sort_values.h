@@ -21,6 +21,8 @@ FlSlices fl_values_slices(FlCtx *ctx, const FlValues *s);
 /* Sorts n codes; spare: room for as many. */
 void fl_values_sort_codes(uint64_t *p, uint64_t *spare, int64_t n);
 
+/* All values in order, where they can be sorted as they are: *done (value_sides.c). */
+FlStatus fl_values_by_vectors(FlPartMem *m, const FlValues *s, bool *done);
 /* All values in order (value_buckets.c), of those that are equal any; *differ: some are that differ in bits.
  */
 FlStatus fl_values_by_buckets(FlPartMem *m, const FlValues *s, bool *differ);

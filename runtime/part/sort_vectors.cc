@@ -35,8 +35,10 @@ template <typename T> struct AscendingFloats : vectors::detail::OrderAscending<T
   template <class D> vectors::Vec<D> PrevValue(D d, vectors::Vec<D> v) const {
     const vectors::RebindToSigned<D> bits;
     const auto x = vectors::BitCast(bits, v), one = vectors::Set(bits, 1);
-    const auto negative = vectors::BroadcastSignBit(x); /* -1, or 0: of those the bits of the one before are more */
-    const auto before = vectors::BitCast(d, vectors::Sub(vectors::Sub(x, one), vectors::Add(negative, negative)));
+    const auto negative =
+        vectors::BroadcastSignBit(x); /* -1, or 0: of those the bits of the one before are more */
+    const auto before =
+        vectors::BitCast(d, vectors::Sub(vectors::Sub(x, one), vectors::Add(negative, negative)));
     const auto below_zero = vectors::BitCast(d, vectors::Or(one, vectors::SignBit(bits)));
     return vectors::IfThenElse(vectors::Eq(v, vectors::Zero(d)), below_zero, before);
   }
@@ -49,18 +51,71 @@ template <typename T> void sort(void *values, size_t n) {
   const vectors::detail::SharedTraits<vectors::detail::TraitsLane<Ascending<T>>> ascending;
   vectors::Sort(tag, ascending, static_cast<T *>(values), n, static_cast<T *>(nullptr));
 }
+
+/* Calls done(side, mask, values) for a few values and each side that they may be of. */
+template <class D, typename T, class Done>
+void by_side(D d, vectors::Mask<D> wanted, vectors::Vec<D> v, const T *cuts, int n_cuts, Done done) {
+  for (int side = 0; side < n_cuts; side++) {
+    const auto upto = vectors::AndNot(vectors::Gt(v, vectors::Set(d, cuts[side])), wanted);
+    done(side, upto, v);
+    wanted = vectors::AndNot(upto, wanted);
+  }
+  done(n_cuts, wanted, v);
+}
+
+template <typename T, class Done>
+void each_side(const T *values, size_t n, const T *cuts, int n_cuts, Done done) {
+  const vectors::ScalableTag<T> d;
+  const size_t lanes = vectors::Lanes(d);
+  size_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    by_side(d, vectors::FirstN(d, lanes), vectors::LoadU(d, values + i), cuts, n_cuts, done);
+  if (i == n) return;
+  const auto rest = vectors::FirstN(d, n - i);
+  by_side(d, rest, vectors::MaskedLoad(rest, d, values + i), cuts, n_cuts, done);
+}
+
+template <typename T>
+void count(const void *values, size_t n, const void *cuts, int n_cuts, int64_t *counts) {
+  const vectors::ScalableTag<T> d;
+  each_side(
+      static_cast<const T *>(values), n, static_cast<const T *>(cuts), n_cuts,
+      [=](int side, auto mask, auto) { counts[side] += static_cast<int64_t>(vectors::CountTrue(d, mask)); });
+}
+
+template <typename T>
+void spread(const void *values, size_t n, const void *cuts, int n_cuts, int64_t *at, void *to) {
+  const vectors::ScalableTag<T> d;
+  each_side(static_cast<const T *>(values), n, static_cast<const T *>(cuts), n_cuts,
+            [=](int side, auto mask, auto v) {
+              at[side] += static_cast<int64_t>(
+                  vectors::CompressBlendedStore(v, mask, d, static_cast<T *>(to) + at[side]));
+            });
+}
 } // namespace
 
-extern "C" void fl_vectors_sort(FlLane lane, void *values, size_t n) {
-  if (n < 2) return;
-  switch (lane) {
-  case FL_LANE_I16: return sort<int16_t>(values, n);
-  case FL_LANE_U16: return sort<uint16_t>(values, n);
-  case FL_LANE_I32: return sort<int32_t>(values, n);
-  case FL_LANE_U32: return sort<uint32_t>(values, n);
-  case FL_LANE_F32: return sort<float>(values, n);
-  case FL_LANE_I64: return sort<int64_t>(values, n);
-  case FL_LANE_U64: return sort<uint64_t>(values, n);
-  case FL_LANE_F64: return sort<double>(values, n);
+#define BY_LANE(F, ...)                                                                                      \
+  switch (lane) {                                                                                            \
+  case FL_LANE_I16: return F<int16_t>(__VA_ARGS__);                                                          \
+  case FL_LANE_U16: return F<uint16_t>(__VA_ARGS__);                                                         \
+  case FL_LANE_I32: return F<int32_t>(__VA_ARGS__);                                                          \
+  case FL_LANE_U32: return F<uint32_t>(__VA_ARGS__);                                                         \
+  case FL_LANE_F32: return F<float>(__VA_ARGS__);                                                            \
+  case FL_LANE_I64: return F<int64_t>(__VA_ARGS__);                                                          \
+  case FL_LANE_U64: return F<uint64_t>(__VA_ARGS__);                                                         \
+  case FL_LANE_F64: return F<double>(__VA_ARGS__);                                                           \
   }
+
+extern "C" void fl_vectors_sort(FlLane lane, void *values, size_t n) {
+  if (n > 1) BY_LANE(sort, values, n)
+}
+
+extern "C" void fl_vectors_count(FlLane lane, const void *values, size_t n, const void *cuts, int n_cuts,
+                                 int64_t *counts) {
+  BY_LANE(count, values, n, cuts, n_cuts, counts)
+}
+
+extern "C" void fl_vectors_spread(FlLane lane, const void *values, size_t n, const void *cuts, int n_cuts,
+                                  int64_t *at, void *to) {
+  BY_LANE(spread, values, n, cuts, n_cuts, at, to)
 }

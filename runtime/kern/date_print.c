@@ -49,7 +49,7 @@ static void put_number(Printer *p, int64_t v, int digits, char fill) {
   char text[24];
   int n = 0;
   if (v >= 0 && v < 100 && digits == 2 && !p->unpadded) { /* nearly always */
-    text[0] = v < 10 ? fill : (char)('0' + v / 10);
+    text[0] = (char)(v < 10 ? fill : '0' + v / 10);
     text[1] = (char)('0' + v % 10);
     put(p, text, 2);
     return;

@@ -151,10 +151,16 @@ int64_t fl_parquet_width(const FlParquetColumn *c);
 bool fl_parquet_values(const FlParquetColumn *c, FlDtype dtype, const uint8_t *at, int64_t bytes, int64_t n,
                        char *to);
 
-/* The rows of a chunk to w's arrays, from row `first` on; bytes of texts go to the heap. FL_E_MEMORY: there
- * is no memory; FL_E_VALUE: something is not as it is read here. 0: all went well. Any thread. */
+/* Rows [from, to) of a chunk, whose row 0 is or would be row `first` of arrays. */
+typedef struct FlParquetRows {
+  int64_t first, from, to;
+} FlParquetRows;
+
+/* Rows of a chunk to w's arrays; of texts, all of them, whose bytes go to the heap. Pages that have none of
+ * these rows are not unpacked. FL_E_MEMORY: there is no memory; FL_E_VALUE: something is not as it is read
+ * here. 0: all went well. Any thread. */
 int fl_parquet_take(FlCtx *ctx, const FlInput *in, const FlParquetColumn *c, const FlParquetChunk *chunk,
-                    FlHeap *heap, FlTableWanted *w, int64_t first);
+                    FlHeap *heap, FlTableWanted *w, FlParquetRows rows);
 
 /* ---- DuckDB: parquet.c -------------------------------------------------------------------------------- */
 

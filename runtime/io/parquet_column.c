@@ -210,37 +210,78 @@ static void spread(const Chunk *c, char *to, const uint8_t *valid, int64_t n, in
   }
 }
 
-/* The rows of a page of data, from row `row` of the array on. */
-static bool take_page(Chunk *c, const FlParquetPage *p, int64_t row) {
-  const int64_t n = p->n_values, skip = p->levels < 0 ? 0 : p->levels;
-  uint8_t *valid = c->w->valid ? (uint8_t *)c->w->valid->data + row : NULL;
-  char *to = (char *)c->w->values->data + row * c->bytes;
+static int64_t levels_before(const FlParquetPage *p) { return p->levels < 0 ? 0 : p->levels; }
+
+/* The values of a page of data from *at to *end, after its levels, which say which of its rows have one:
+ * `valid`, unless it is NULL. Returns how many there are; -1: they are not there. */
+static int64_t open_page(Chunk *c, const FlParquetPage *p, const uint8_t **at, const uint8_t **end,
+                         uint8_t *valid) {
+  const int64_t n = p->n_values, skip = levels_before(p);
+  *at = unpack(c, p, skip);
+  if (!*at) return -1;
+  *end = *at + p->size - skip;
+  const uint8_t *levels = p->at, *levels_end = p->at + skip;
+  if (c->column->nullable && p->levels < 0) {
+    uint32_t size;
+    if (*end - *at < 4) return -1;
+    memcpy(&size, *at, sizeof size);
+    levels = *at + 4;
+    if ((int64_t)size > *end - levels) return -1;
+    *at = levels_end = levels + size;
+  }
+  if (c->column->nullable) return take_bits(levels, levels_end, n, valid);
+  if (valid) memset(valid, 1, (size_t)n);
+  return n;
+}
+
+/* The rows of a page of data, which are those from row `row` of the array on, and their validities. */
+static bool take_page(Chunk *c, const FlParquetPage *p, int64_t row, char *to, uint8_t *valid) {
+  const int64_t n = p->n_values, skip = levels_before(p);
+  const uint8_t *at, *end;
   if (!c->column->nullable && p->encoding == FL_PARQUET_PLAIN && fits(c, p->size - skip, n)) {
     if (valid) memset(valid, 1, (size_t)n);
     return take_at(c, p, skip, n, to);
   }
-  const uint8_t *at = unpack(c, p, skip);
-  if (!at) return false;
-  const uint8_t *end = at + p->size - skip, *levels = p->at, *levels_end = p->at + skip;
-  if (c->column->nullable && p->levels < 0) {
-    uint32_t size;
-    if (end - at < 4) return false;
-    memcpy(&size, at, sizeof size);
-    levels = at + 4;
-    if ((int64_t)size > end - levels) return false;
-    at = levels_end = levels + size;
-  }
-  int64_t m = n;
-  if (c->column->nullable) m = take_bits(levels, levels_end, n, valid);
-  else if (valid) memset(valid, 1, (size_t)n);
+  const int64_t m = open_page(c, p, &at, &end, valid);
   if (m < 0 || (m < n && !valid) || !take_values(c, p->encoding, at, end, m, to)) return false;
   if (m < n || !by_index(p->encoding)) leave_codes(c, row + (by_index(p->encoding) ? m : 0));
   if (m < n) spread(c, to, valid, n, m);
   return true;
 }
 
+/* Rows [from, to) of a page of numbers. Where it has a plain value of each row, no others are looked at. */
+static bool take_some(Chunk *c, const FlParquetPage *p, int64_t from, int64_t to, char *values,
+                      uint8_t *valid) {
+  const int64_t n = p->n_values, rows = to - from, width = fl_parquet_width(c->column);
+  const uint8_t *at, *end;
+  if (p->encoding == FL_PARQUET_PLAIN && width > 0 && open_page(c, p, &at, &end, NULL) == n) {
+    if (valid) memset(valid, 1, (size_t)rows);
+    return (end - at) / width >= n &&
+           fl_parquet_values(c->column, c->w->dtype, at + from * width, rows * width, rows, values);
+  }
+  char *all = fl_counted_new(c->pool, (size_t)(n * (c->bytes + 1)));
+  if (!all) return missing(c);
+  uint8_t *says = valid ? (uint8_t *)all + n * c->bytes : NULL;
+  const bool ok = take_page(c, p, 0, all, says);
+  if (ok) memcpy(values, all + from * c->bytes, (size_t)(rows * c->bytes));
+  if (ok && valid) memcpy(valid, says + from, (size_t)rows);
+  fl_counted_free(all);
+  return ok;
+}
+
+/* Those rows of a page of data that are wanted; `at` of the chunk's rows are before it. */
+static bool take_wanted(Chunk *c, const FlParquetPage *p, int64_t at, FlParquetRows wanted) {
+  const int64_t from = at < wanted.from ? wanted.from - at : 0, end = wanted.to - at;
+  const int64_t to = end < p->n_values ? end : p->n_values, row = wanted.first + at;
+  if (from >= to) return true;
+  uint8_t *valid = c->w->valid ? (uint8_t *)c->w->valid->data + row + from : NULL;
+  char *values = (char *)c->w->values->data + (row + from) * c->bytes;
+  if (from == 0 && to == p->n_values) return take_page(c, p, row, values, valid);
+  return take_some(c, p, from, to, values, valid);
+}
+
 int fl_parquet_take(FlCtx *ctx, const FlInput *in, const FlParquetColumn *column, const FlParquetChunk *chunk,
-                    FlHeap *heap, FlTableWanted *w, int64_t first) {
+                    FlHeap *heap, FlTableWanted *w, FlParquetRows rows) {
   Chunk c = {.pool = fl_ctx_pool(ctx),
              .column = column,
              .end = (const uint8_t *)in->data + in->size,
@@ -253,11 +294,11 @@ int fl_parquet_take(FlCtx *ctx, const FlInput *in, const FlParquetColumn *column
   FlThrift t = {begin, begin + chunk->bytes, false};
   int64_t done = 0;
   bool ok = true;
-  while (ok && done < chunk->n_values) {
+  while (ok && done < rows.to) {
     FlParquetPage page;
     ok = fl_parquet_page(&t, &page) && (page.dictionary || page.n_values <= chunk->n_values - done);
     if (!ok) break;
-    ok = page.dictionary ? take_dictionary(&c, &page) : take_page(&c, &page, first + done);
+    ok = page.dictionary ? take_dictionary(&c, &page) : take_wanted(&c, &page, done, rows);
     bool codes = page.dictionary && w->dtype == FL_TEXT && w->values->dims[0] == chunk->n_values;
     if (ok && codes) ok = make_codes(&c, ctx, chunk->n_values);
     done += page.dictionary ? 0 : page.n_values;

@@ -62,17 +62,26 @@ static void *open_file(FlCtx *ctx, const FlTableFrom *from, const FlTableWanted 
 
 /* ---- a part ------------------------------------------------------------------------------------------- */
 
-/* What is read: groups [group, group + n_groups) of the wanted columns. */
+/* What is read: rows [from, to), of groups [group, group + n_groups), of the wanted columns. */
 typedef struct Reading {
   FlCtx *ctx;
   const ParquetParts *p;
   int32_t group, n_groups;
+  int64_t from, to;
   int64_t first; /* row of the file that is row 0 of the arrays */
   FlTableWanted *wanted;
   FlHeap **heaps; /* one a column of texts */
   _Atomic int failed;
   _Atomic int32_t column; /* one that failed */
 } Reading;
+
+/* Those of a group. */
+static FlParquetRows rows_of(const Reading *r, int64_t group) {
+  const int64_t *first = r->p->file.first + group;
+  return (FlParquetRows){.first = first[0] - r->first,
+                         .from = r->from > first[0] ? r->from - first[0] : 0,
+                         .to = (r->to < first[1] ? r->to : first[1]) - first[0]};
+}
 
 static void take_chunks(void *env, int64_t begin, int64_t end, int worker) {
   Reading *r = env;
@@ -83,7 +92,7 @@ static void take_chunks(void *env, int64_t begin, int64_t end, int worker) {
     FlTableWanted *w = &r->wanted[column];
     const FlParquetColumn *c = fl_parquet_find(f, w->name, w->name_len);
     int bad = fl_parquet_take(r->ctx, &r->p->in, c, &f->chunks[group * f->n_leaves + c->leaf],
-                              r->heaps[column], w, f->first[group] - r->first);
+                              r->heaps[column], w, rows_of(r, group));
     if (bad) atomic_store(&r->column, (int32_t)column);
     if (bad) atomic_store(&r->failed, bad);
   }
@@ -141,8 +150,9 @@ static bool read_part(FlCtx *ctx, void *file, int64_t part, FlTableWanted *wante
                  .n_groups = all ? p->file.n_groups : 1,
                  .first = p->file.first[all ? 0 : part],
                  .wanted = wanted};
-    first = r.first;
-    *rows = count = p->file.first[r.group + r.n_groups] - first;
+    r.from = first = r.first;
+    r.to = p->file.first[r.group + r.n_groups];
+    *rows = count = r.to - first;
     if (read_groups(&r, n, count, e)) return true;
     if (e->code == FL_E_MEMORY) return false;
     column = atomic_load(&r.column);
@@ -159,61 +169,25 @@ static int64_t n_rows(void *file) {
   return p->here ? p->file.first[p->file.n_groups] : -1;
 }
 
-/* Groups that all of is wanted, to where they stand. */
-static bool take_groups(Reading *r, int32_t n) {
-  r->heaps = calloc((size_t)n + 1, sizeof *r->heaps); /* of texts: none */
-  if (r->heaps) fl_parallel_for(r->ctx, (int64_t)n * r->n_groups, 1, take_chunks, r);
-  bool ok = r->heaps && !atomic_load(&r->failed);
-  if (ok) let_rest(r, n);
-  free(r->heaps);
-  return ok;
-}
-
-static void copy_rows(const FlArray *from, int64_t at, int64_t n, FlArray *to, int64_t row) {
-  int64_t size = fl_dtype_info[to->dtype].bytes;
-  memcpy((char *)to->data + row * size, (const char *)from->data + at * size, (size_t)(n * size));
-}
-
-/* Rows [from, to) of a group of which others are not wanted. */
-static bool take_some(FlCtx *ctx, const ParquetParts *p, int32_t group, int64_t from, int64_t to,
-                      const FlTableWanted *wanted, int32_t n) {
-  int64_t first = p->file.first[group];
-  Reading r = {.ctx = ctx, .p = p, .group = group, .n_groups = 1, .first = first};
-  r.wanted = malloc((size_t)(n + 1) * sizeof *r.wanted);
-  if (r.wanted) memcpy(r.wanted, wanted, (size_t)n * sizeof *r.wanted);
-  for (int32_t k = 0; r.wanted && k < n; k++) r.wanted[k].values = r.wanted[k].valid = NULL;
-  bool ok = r.wanted != NULL;
-  for (int32_t k = 0; ok && k < n; k++)
-    ok = fl_table_make(ctx, &r.wanted[k], p->file.first[group + 1] - first, 0);
-  ok = ok && take_groups(&r, n);
-  for (int32_t k = 0; r.wanted && k < n; k++) {
-    const FlTableWanted *w = &r.wanted[k];
-    if (ok) copy_rows(w->values, from - first, to - from, wanted[k].values, from);
-    if (ok && w->valid) copy_rows(w->valid, from - first, to - from, wanted[k].valid, from);
-    fl_table_wanted_reset(&r.wanted[k]);
-  }
-  free(r.wanted);
-  return ok;
-}
-
+/* To where they stand in arrays of all. Of groups at the ends others have some rows. */
 static bool read_rows(FlCtx *ctx, void *file, int64_t from, int64_t to, const FlTableWanted *wanted,
                       int32_t n, FlIoError *e) {
   const ParquetParts *p = file;
   const int64_t *first = p->file.first;
-  Reading all = {.ctx = ctx, .p = p, .wanted = malloc((size_t)(n + 1) * sizeof *wanted)};
-  bool ok = all.wanted != NULL;
-  if (ok) memcpy(all.wanted, wanted, (size_t)n * sizeof *wanted);
-  for (int32_t g = 0; ok && g < p->file.n_groups && first[g] < to; g++) {
-    if (first[g + 1] <= from || first[g] == first[g + 1]) continue;
-    bool whole = first[g] >= from && first[g + 1] <= to;
-    if (whole && !all.n_groups) all.group = g;
-    if (whole) all.n_groups = g + 1 - all.group;
-    if (!whole)
-      ok = take_some(ctx, p, g, first[g] < from ? from : first[g], first[g + 1] > to ? to : first[g + 1],
-                     wanted, n);
+  Reading r = {.ctx = ctx, .p = p, .from = from, .to = to};
+  while (r.group < p->file.n_groups && first[r.group + 1] <= from) r.group++;
+  while (r.group + r.n_groups < p->file.n_groups && first[r.group + r.n_groups] < to) r.n_groups++;
+  r.wanted = malloc((size_t)(n + 1) * sizeof *wanted);
+  r.heaps = calloc((size_t)n + 1, sizeof *r.heaps); /* of texts: none */
+  bool ok = r.wanted && r.heaps;
+  if (ok) {
+    memcpy(r.wanted, wanted, (size_t)n * sizeof *wanted);
+    fl_parallel_for(ctx, (int64_t)n * r.n_groups, 1, take_chunks, &r);
+    ok = !atomic_load(&r.failed);
   }
-  ok = ok && (all.n_groups == 0 || take_groups(&all, n));
-  free(all.wanted);
+  if (ok) let_rest(&r, n);
+  free(r.wanted);
+  free(r.heaps);
   return ok || fl_io_error(e, FL_E_VALUE, "rows are read as a whole"); /* which finds what is wrong */
 }
 

@@ -13,10 +13,16 @@
 #endif
 
 enum {
-  STRIP = 64,  /* results of one task, whose lanes fit the first-level cache */
-  GROUP = 8,   /* lanes that go together, and dense vectors whose lanes are joined side by side */
-  AHEAD = 4096 /* bytes of the matrix that are asked for before they are read */
+  STRIP = 64,      /* results of one task, whose lanes fit the first-level cache */
+  GROUP = 8,       /* lanes that go together, and dense vectors whose lanes are joined side by side */
+  AHEAD = 1 << 13, /* bytes of the matrix that come to the second-level cache before they are read */
+  LINE = 64
 };
+
+/* `bytes` from `at` on will be read. */
+static inline __attribute__((always_inline)) void ask_for(const void *at, int64_t bytes) {
+  for (int64_t k = 0; k < bytes; k += LINE) __builtin_prefetch((const char *)at + k, 0, 2);
+}
 
 #define VECTOR_CODE(T, INT, FMA, SUFFIX)                                                                     \
   typedef T Eight_##SUFFIX __attribute__((vector_size(8 * sizeof(T)), aligned(sizeof(T))));                  \
@@ -71,10 +77,9 @@ enum {
   static inline __attribute__((always_inline)) void eight_##SUFFIX(                                          \
       const T *a, int64_t step, const T *b, int64_t n, const Rest_##SUFFIX *rest, T *restrict out) {         \
     Eight_##SUFFIX s[GROUP], f[GROUP / 2], t[2];                                                             \
-    for (int k = 0; k < GROUP; k++) {                                                                        \
-      __builtin_prefetch((const char *)(a + k * step) + AHEAD);                                              \
-      lanes_##SUFFIX(a + k * step, b, n, rest, &s[k]);                                                       \
-    }                                                                                                        \
+    const int64_t bytes = GROUP * step * (int64_t)sizeof(T);                                                 \
+    if (bytes <= AHEAD) ask_for((const char *)a + AHEAD, bytes); /* longer ones the processor foresees */    \
+    for (int k = 0; k < GROUP; k++) lanes_##SUFFIX(a + k * step, b, n, rest, &s[k]);                         \
     for (int k = 0; k < 4; k++)                                                                              \
       f[k] = __builtin_shufflevector(s[k], s[k + 4], 0, 1, 2, 3, 8, 9, 10, 11) +                             \
              __builtin_shufflevector(s[k], s[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);                            \
@@ -125,13 +130,14 @@ enum {
   WIDE static void columns_##SUFFIX(const T *restrict a, int64_t row, const T *restrict b, int64_t n,        \
                                     int64_t count, T *restrict out) {                                        \
     T lane[FL_LANES * STRIP];                                                                                \
+    const int64_t bytes = count * (int64_t)sizeof(T), ahead = AHEAD / bytes * row;                           \
     int64_t width = (count + GROUP - 1) / GROUP * GROUP;                                                     \
     memset(lane, 0, sizeof(T) * (size_t)(FL_LANES * width));                                                 \
     for (int64_t p = 0; p < n; p++) {                                                                        \
       T *restrict l = lane + p % FL_LANES * width;                                                           \
       const T *x = a + p * row;                                                                              \
       T factor = b[p];                                                                                       \
-      __builtin_prefetch((const char *)x + AHEAD);                                                           \
+      ask_for(x + ahead, bytes);                                                                             \
       for (int64_t c = 0; c < count; c++) l[c] = FMA(x[c], factor, l[c]);                                    \
     }                                                                                                        \
     for (int64_t half = FL_LANES / 2; half > 0; half /= 2) { /* the butterfly, of all columns at once */     \

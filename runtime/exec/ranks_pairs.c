@@ -412,7 +412,7 @@ static FlStatus begin(Keyed *k) {
                             .cut = i ? p->right : k->asked,
                             .hashed = true,
                             .numbered = true,
-                            .bits = fl_trade_bits(ctx->ranks, rows),
+                            .bits = fl_trade_bits(ctx->ranks, rows, false),
                             .n_arrays = i ? p->desc->n_args - p->n_left : p->n_left};
   }
   int64_t asked = fl_cut_to(k->asked) - fl_cut_from(k->asked);

@@ -12,7 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE = 3, MOST_BITS = 4 }; /* rows of a piece at most, by those of which arrays stay in parts */
+enum {
+  PIECE = 3,     /* rows of a piece at most, by those of which arrays stay in parts; */
+  OF_GROUPS = 4, /* and of one of whole groups, whose tables a cache is to hold, such a share of these */
+  MOST_BITS = 4
+};
 
 static int64_t pieces_of(const FlTrade *t) { return INT64_C(1) << t->bits; }
 
@@ -33,9 +37,10 @@ static FlStatus no_memory(const FlTrade *t) {
 
 /* ---- before ------------------------------------------------------------------------------------------- */
 
-int fl_trade_bits(const FlRanks *r, int64_t rows) {
+int fl_trade_bits(const FlRanks *r, int64_t rows, bool together) {
+  int64_t most = PIECE * r->parts_from / (together ? OF_GROUPS : 1);
   int bits = 0;
-  while (bits < MOST_BITS && (rows / r->n >> bits) > PIECE * r->parts_from &&
+  while (bits < MOST_BITS && (rows / r->n >> bits) > most &&
          (int64_t)r->n << (bits + 1) <= FL_ORDER_PIECES / 64)
     bits++;
   return bits;
@@ -333,7 +338,7 @@ FlStatus fl_trade_pieces(const FlTrade *t, FlTradePiece *piece, void *env, bool 
 FlStatus fl_trade_begin(FlTrade *t, const FlSlot *arrays) {
   uint64_t *sample = NULL;
   Looked l = {0};
-  if (!t->hashed) t->bits = fl_trade_bits(t->ctx->ranks, fl_cut_rows(t->cut));
+  if (!t->hashed) t->bits = fl_trade_bits(t->ctx->ranks, fl_cut_rows(t->cut), t->together);
   FlStatus s = begin(t, arrays);
   if (!s && !t->hashed) s = choose(t, &l);
   s = fl_trade_meet(t, s);

@@ -1,5 +1,5 @@
 /* ranks_trade.h: rows that are in parts between ranks and go to other ranks by their keys, for operators that
- * then work on those that came: ranks_trade.c, as ranks_orders.c and ranks_groups.c see it. */
+ * then work on those that came: ranks_trade.c, as ranks_orders.c and ranks_groups_keys.c see it. */
 #ifndef FL_EXEC_RANKS_TRADE_H
 #define FL_EXEC_RANKS_TRADE_H
 
@@ -38,8 +38,8 @@ void fl_trade_end(FlTrade *t);
 /* The ranks meet: `own` is how it went here. */
 FlStatus fl_trade_meet(const FlTrade *t, FlStatus own);
 
-/* How many pieces each rank gets of so many rows. */
-int fl_trade_bits(const FlRanks *r, int64_t rows);
+/* How many pieces each rank gets of so many rows; `together`: of whole groups. */
+int fl_trade_bits(const FlRanks *r, int64_t rows, bool together);
 /* The rows of the piece come to each; *rows: how many to this one. How it went is the same at all ranks. */
 FlStatus fl_trade_bring(const FlTrade *t, int64_t piece, int64_t *rows);
 /* Those that came, of each array, and their numbers. NULL: no memory, recorded. */

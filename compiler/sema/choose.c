@@ -1,6 +1,7 @@
 /* choose.c: conditions. A scalar condition becomes an IF; an array of them is taken element by element, each
  * branch evaluated only for the elements that take it. Variables that a branch assigns are results of the IF.
  */
+#include "sema/habits.h"
 #include "sema/category.h"
 #include "sema/choose.h"
 #include "sema/expr.h"
@@ -572,8 +573,12 @@ FlVal fl_sema_choose(FlSema *s, FlVal cond, FlSpan span, const FlVarList *vars, 
   if (fl_val_bad(cond)) return cond;
   bool fits =
       (cond.type->kind == FL_TY_SCALAR || cond.type->kind == FL_TY_ARRAY) && cond.type->dtype == FL_BOOL;
-  if (!fits)
-    return fl_sema_error(s, FL_E0315, span, "a condition must be bool, and this is %s", fl_val_text(s, cond));
+  if (!fits) {
+    FlDiag *d = fl_sema_report(s, FL_E0315, span, "a condition must be bool, and this is %s", fl_val_text(s,
+        cond));
+    fl_habit_truth(s, d, cond, span);
+    return fl_val_error(s);
+  }
   if (cond.type->nullable) {
     FlDiag *d = fl_sema_report(s, FL_E0501, span, "this condition may be null, and `if` needs true or false");
     fl_diag_help(s->sink, d, "say what null means with `?? false` or `?? true`");

@@ -41,6 +41,8 @@ void fl_habit_method(FlSema *s, const FlExpr *call);
 /* A function that does not take the type of its argument: the edit that calls another one. */
 void fl_habit_call(FlSema *s, FlDiag *d, FlSpan argument, const char *name, const char *by);
 /* `len(text)`: adds what counts characters, to the message about the argument, with the edit. */
+/* A number or a text as a condition: what it is compared with elsewhere. */
+void fl_habit_truth(FlSema *s, FlDiag *d, FlVal v, FlSpan condition);
 void fl_habit_length(FlSema *s, FlDiag *d, FlSpan argument);
 /* An array among what `print` is given: adds how it is written, with the edit. */
 void fl_habit_printed(FlSema *s, FlDiag *d, FlVal v, FlSpan argument);

@@ -87,7 +87,9 @@ static const FlKnownColumn *texts_of(FlSema *s, const FlOp *reader, const FlColu
   FlKnownColumn k = {.reader = reader, .column = column, .path = path, .n = -1};
   FlOptions options = {reader->attrs.options, reader->attrs.n_options};
   FlIoTexts all;
-  if (s->world->texts(s->world->env, reader->attrs.format->name, path, options, column, MOST, &all)) {
+  FlColumnAttr as_text = *column; /* integers as they are written */
+  as_text.dtype = FL_TEXT;
+  if (s->world->texts(s->world->env, reader->attrs.format->name, path, options, &as_text, MOST, &all)) {
     k.n = all.n;
     k.texts = FL_NEW_ARRAY(s->arena, const char *, all.n + 1);
     for (int i = 0; i < all.n; i++) k.texts[i] = fl_arena_strndup(s->arena, all.at[i], strlen(all.at[i]));
@@ -113,12 +115,18 @@ static const FlOp *written_texts(const FlSema *s, const FlValue *v) {
   return NULL;
 }
 
+static int by_number(const void *a, const void *b) {
+  long long x = atoll(*(const char *const *)a), y = atoll(*(const char *const *)b);
+  return (x > y) - (x < y);
+}
+
 static int by_text(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 int fl_known_values_of(FlSema *s, FlVal v, const char ***out) {
-  bool plain = v.type->kind == FL_TY_ARRAY && v.type->dtype == FL_TEXT;
+  bool numbers = v.type->kind == FL_TY_ARRAY && v.type->dtype == FL_I64;
+  bool plain = v.type->kind == FL_TY_ARRAY && (numbers || v.type->dtype == FL_TEXT);
   const FlColumnAttr *column = NULL;
   const FlOp *written = plain ? written_texts(s, v.parts[0]) : NULL;
   const FlOp *reader = plain && !written ? reader_of(s, v.parts[0], &column) : NULL;
@@ -126,7 +134,7 @@ int fl_known_values_of(FlSema *s, FlVal v, const char ***out) {
   int n = written ? written->n_args : k ? k->n : 0, different = 0;
   const char **all = FL_NEW_ARRAY(s->arena, const char *, n + 1);
   for (int i = 0; i < n; i++) all[i] = written ? written->args[i]->op->attrs.s : k->texts[i];
-  qsort(all, (size_t)n, sizeof *all, by_text);
+  qsort(all, (size_t)n, sizeof *all, numbers ? by_number : by_text);
   for (int i = 0; i < n; i++)
     if (!i || strcmp(all[i], all[i - 1]) != 0) all[different++] = all[i];
   *out = all;

@@ -279,6 +279,7 @@ static bool mended(const Judge *j, int k) {
     uint32_t from = 0;
     const FlDiag *d = first_error(j, k, false, &from);
     if (!d) return true;
+    if (d->edit.text && strcmp(d->edit.text, "var") == 0 && d->edit.span.start < from) return true; /* next */
     uint32_t at = d->edit.span.start - from, len = d->edit.span.len;
     if (!d->edit.text || d->edit.span.start < from || at + len > strlen(c->now)) return false;
     c->now = fl_arena_printf(j->all->arena, "%.*s%s%s", (int)at, c->now, d->edit.text, c->now + at + len);
@@ -329,16 +330,15 @@ const char *fl_foreign_by_rules(FlForeign *f) {
   static FlForeignRule *const rules[] = {fl_foreign_blocks,       fl_foreign_texts,        fl_foreign_forms,
                                          fl_foreign_scored,       fl_foreign_before_calls, fl_foreign_calls,
                                          fl_foreign_behind_calls, fl_foreign_learning};
-  int changes = 0;
   for (size_t k = 0;
-       k < sizeof rules / sizeof *rules && changes < MOST_CHANGES && strlen(f->text) <= LONGEST;)
+       k < sizeof rules / sizeof *rules && f->changes < MOST_CHANGES && strlen(f->text) <= LONGEST;)
     if (rules[k](f)) {
-      changes++;
+      f->changes++;
       k = 0;
     } else {
       k++;
     }
-  return changes < MOST_CHANGES && strlen(f->text) <= LONGEST ? f->text : NULL;
+  return f->changes < MOST_CHANGES && strlen(f->text) <= LONGEST ? f->text : NULL;
 }
 
 bool fl_foreign_holds(FlForeign *f, const char *statement) {
@@ -436,16 +436,17 @@ static int last_token(const FlForeign *all, const Candidate *c) {
   return last;
 }
 
+static const int ways[] = {0, FL_FOREIGN_TEXTS, FL_FOREIGN_UNPIPED, FL_FOREIGN_SECOND};
+
 /* The candidate k in the first way in which it has no errors; false: it has some in each, and is as it was.
  */
 static bool written(Judge *j, int k) {
-  static const int others[] = {FL_FOREIGN_TEXTS, FL_FOREIGN_UNPIPED, FL_FOREIGN_SECOND};
   Candidate *c = &j->at[k];
   const char *first = c->now;
   if (strcmp(first, c->old) != 0 && mended(j, k)) return true;
   if (strcmp(first, c->old) == 0 && c->d->edit.text) return false; /* the message knows */
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-    c->now = rewritten(j, c->d, c->first, last_token(j->all, c), others[i]);
+  for (size_t i = 1; i < sizeof ways / sizeof *ways; i++) {
+    c->now = rewritten(j, c->d, c->first, last_token(j->all, c), ways[i]);
     bool other = strcmp(c->now, c->old) != 0 && strcmp(c->now, first) != 0;
     if (other && mended(j, k)) return true;
   }
@@ -468,9 +469,12 @@ static void edited(Judge *j, int k, FlSink *sink) {
   } else if (written(j, k)) {
     of_floats(j, k);
     said(sink, c);
-  } else if (spanned(j, k, last, 0, false, &several) ||
-             spanned(j, k, last, FL_FOREIGN_SECOND, false, &several)) {
-    said(sink, &several);
+  } else {
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+      if (ways[i] != FL_FOREIGN_UNPIPED && spanned(j, k, last, ways[i], false, &several)) {
+        said(sink, &several);
+        return;
+      }
   }
 }
 

@@ -43,6 +43,7 @@ typedef struct FlForeign {
   const char *word;     /* that the first message is about; NULL: more than one */
   uint32_t start;       /* of a statement: where it stands in the file */
   int ways;             /* FL_FOREIGN_TEXTS, .. */
+  int changes;          /* so many were made: without one no form of another language stands here */
   FlForeignJudge *judge; /* of the file, for who asks what a type is; NULL: nobody asks */
   void *of;
 } FlForeign;

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+static const char *column(FlForeign *f, const char *text);
+
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 
 static bool is_name(const char *s) {
@@ -19,6 +21,21 @@ static const char *in_brackets(FlForeign *f, const char *text, const char *opens
   return TEXT(&p, at + 1, n - 2);
 }
 
+/* The name that an argument from one token to another has behind it, `e AS n`, `e.alias("n")`, which ends
+ * before
+ * *end then; NULL: none. */
+static const char *name_behind(FlForeign *f, int from, int *end) {
+  int i = *end;
+  const char *plain = IS(f, i, ")") && pair(f, i) == i - 2 ? fl_foreign_plain(f, i - 1) : NULL;
+  if (i - from >= 2 && ANY(f, i - 1, "as AS") && (word(f, i) || TEXT(f, i, i)[0] == '`')) {
+    *end = i - 2;
+    return TEXT(f, i, i);
+  }
+  if (!plain || i - from < 5 || !ANY(f, i - 3, "alias label") || !IS(f, i - 4, ".")) return NULL;
+  *end = i - 5;
+  return column(f, TEXT(f, i - 1, i - 1));
+}
+
 void fl_foreign_split(FlForeign *f, int from, int to, FlForeignArgs *out) {
   while (from <= to) {
     int end = fl_foreign_end(f, from), at = from, dotted = 0;
@@ -30,9 +47,10 @@ void fl_foreign_split(FlForeign *f, int from, int to, FlForeignArgs *out) {
       a.name = TEXT(f, at, at + dotted);
       at += 2 + dotted;
     }
+    from = end + 2;
+    if (!a.name) a.name = name_behind(f, at, &end);
     a.text = TEXT(f, at, end);
     fl_vec_push(f->arena, out, a);
-    from = end + 2;
   }
 }
 
@@ -208,6 +226,21 @@ static const char *last_name(FlForeign *f, const char *text) {
   return n > 2 && word(&p, n - 1) && IS(&p, n - 2, ".") ? TEXT(&p, n - 1, n - 1) : "value";
 }
 
+/* `x` of `summarize(t, x = mean(y))`, whose table is in no groups; NULL: it is another call. */
+static const char *only_column(FlForeign *f, const char *text) {
+  FlForeign p = part(f, text);
+  FlForeignArgs args = {0};
+  if (!IS(&p, 0, "summarize") || pair(&p, 1) != p.tokens.n - 1 || strstr(text, "group_by")) return NULL;
+  fl_foreign_split(&p, 2, p.tokens.n - 2, &args);
+  return args.n == 2 ? args.at[1].name : NULL;
+}
+
+/* `t` of `t.x` */
+static const char *before_name(FlForeign *f, const char *text) {
+  FlForeign p = part(f, text);
+  return TEXT(&p, 0, p.tokens.n - 3);
+}
+
 /* The one column of a table that a call mentions: `day` of `month(t.day)`, `date_trunc("month", t.day)` */
 static const char *one_column(const FlForeign *p) {
   const char *name = NULL;
@@ -319,6 +352,8 @@ const char *fl_foreign_argument(FlForeign *f, const char *text, char how) {
   case 'w': return condition(f, &(FlForeignArg){.text = text});
   case 'N': return named(f, text);
   case 'C': return last_name(f, text);
+  case 'H': return before_name(f, text);
+  case 'O': return only_column(f, text);
   case 'M': return fl_foreign_matrix(f, text);
   case 'S': return suffix(f, text);
   case 'T': return transposed(f, text);
@@ -343,10 +378,12 @@ static const char *computed(FlForeign *f, const FlForeignArg *a) {
   const char *text = a->text, *name = a->name;
   FlForeign p = part(f, text);
   int n = p.tokens.n;
-  bool alias = !name && n > 4 && IS(&p, n - 1, ")") && pair(&p, n - 1) == n - 3 && IS(&p, n - 4, "alias") &&
-      IS(&p, n - 5, ".");
-  if (alias && fl_foreign_plain(&p, n - 2)) return SAY(f, "%s = %s", fl_foreign_plain(&p, n - 2), TEXT(&p, 0,
-      n - 6));
+  for (int i = n - 3; i > 0; i--) { /* `mean("x")` */
+    const char *plain = IS(&p, i, "(") && pair(&p, i) == i + 2 ? fl_foreign_plain(&p, i + 1) : NULL;
+    if (plain && fl_foreign_aggregate(TEXT(&p, i - 1, i - 1))) PUT(&p, i + 1, i + 1, column(f, TEXT(&p, i + 1,
+        i + 1)));
+  }
+  text = p.text;
   bool rows = n == 5 && IS(&p, 0, "(") && fl_foreign_plain(&p, 1) && ANY(&p, 3, "\"size\" 'size'");
   if (name && rows) return SAY(f, "%s = count()", name); /* `n = ("x", "size")` */
   if (name && n == 5 && IS(&p, 0, "(") && fl_foreign_plain(&p, 1) && fl_foreign_plain(&p, 3) &&
@@ -382,8 +419,6 @@ static const char *selected(FlForeign *f, const FlForeignArg *a) {
   FlForeignArgs list = {0};
   if (IS(&p, 0, "[") && pair(&p, 0) == p.tokens.n - 1) fl_foreign_split(&p, 1, p.tokens.n - 2, &list);
   if (list.n) return fl_foreign_rest(f, &list, 's');
-  bool alias = p.tokens.n > 4 && IS(&p, p.tokens.n - 4, "alias") && IS(&p, p.tokens.n - 5, ".");
-  if (alias) return computed(f, a);
   const char *all = columns(f, a->text, 'c', &n);
   bool plain = p.tokens.n == 1 || ANY(&p, 0, "each numeric all cols except [ ( c") || IS(&p, 0, "-");
   return plain ? all : computed(f, a);
@@ -391,6 +426,11 @@ static const char *selected(FlForeign *f, const FlForeignArg *a) {
 
 /* An aggregate of a column, alone or with a name; NULL: it is none. */
 static const char *aggregated(FlForeign *f, const FlForeignArg *a) {
+  FlForeign p = part(f, a->text);
+  FlForeignArgs list = {0};
+  if (!a->name && IS(&p, 0, "[") && pair(&p, 0) == p.tokens.n - 1) fl_foreign_split(&p, 1, p.tokens.n - 2,
+      &list);
+  if (list.n) return fl_foreign_rest(f, &list, 'A');
   const char *made = computed(f, a), *value = made ? strstr(made, " = ") : NULL;
   return value && of_column(f, value + 3) ? made : NULL;
 }

@@ -48,10 +48,18 @@ bool fl_foreign_series(FlForeign *f, const char *text, const char **key, const c
 bool fl_foreign_picture(FlForeign *file, int first, FlForeignSpan *out);
 /* An expression in which a table's columns are names: `x` of `t["x"]`. */
 const char *fl_foreign_by_columns(FlForeign *f, const char *text, const char *table);
+/* `quantile(a, 0.25), quantile(a, 0.75)` of a list of both; NULL: it is no list. */
+const char *fl_foreign_each_quantile(FlForeign *f, const char *a, const char *list);
+/* A condition between two tokens, which null does not meet. */
+const char *fl_foreign_asked(FlForeign *f, int from, int to);
+FlForeignRule fl_foreign_parts, fl_foreign_part_of_text, fl_foreign_value_of_key; /* foreign_parts.c */
+/* Of a name that `default_rng` gives, how the next numbers are drawn by it: `rng, 2`; NULL: it is another
+ * name. */
+const char *fl_foreign_seed(FlForeign *f, const char *name);
 /* Is it an array that numpy makes, or is made of such alone? */
 bool fl_foreign_is_numpy(FlForeign *f, const char *text);
 FlForeignRule fl_foreign_plots;
-FlForeignRule fl_foreign_groups_in_turn, fl_foreign_items, fl_foreign_resampled,
+FlForeignRule fl_foreign_series_computed, fl_foreign_groups_in_turn, fl_foreign_items, fl_foreign_resampled,
     fl_foreign_nulls; /* foreign_series.c */
 FlForeignRule fl_foreign_fitted, fl_foreign_of_model; /* foreign_learning.c */
 /* A table that a model is given, as its matrix; what is no table as it is. */

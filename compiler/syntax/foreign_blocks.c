@@ -2,6 +2,7 @@
  * bindings.
  *
  * In: a statement. Out: one change. What always holds: what a block has in it stays as it is. */
+#include "syntax/foreign_args.h"
 #include "syntax/foreign_words.h"
 
 #include <stdlib.h>
@@ -61,17 +62,21 @@ static bool indented(FlForeign *f) {
 
 /* `if c: a`, on one line */
 static bool block_of_line(FlForeign *f) {
-  if (!ANY(f, 0, "if for while")) return false;
-  for (int i = 1; i < f->tokens.n; i++) {
-    if (IS(f, i, "{") || fl_foreign_kind(f, i, FL_FOREIGN_LINE)) return false;
-    if (pair(f, i) > i) i = pair(f, i);
-    else if (IS(f, i, ":") && i + 1 < f->tokens.n && !f->tokens.at[i + 1].glued && !fl_foreign_kind(f, i + 1,
-        FL_FOREIGN_LINE)) {
-      int end = i + 1;
-      while (end + 1 < f->tokens.n && !fl_foreign_kind(f, end + 1, FL_FOREIGN_LINE) && !IS(f, end + 1,
-          "else")) end++;
-      return PUT(f, i, end, SAY(f, " { %s }", TEXT(f, i + 1, end)));
-    }
+  for (int i = 0; i < f->tokens.n; i++) {
+    bool begins = i == 0 || fl_foreign_kind(f, i - 1, FL_FOREIGN_LINE) || ANY(f, i - 1, "{ }");
+    if (!begins || !ANY(f, i, "if for while elif else")) continue;
+    int colon = i + 1;
+    while (colon < f->tokens.n && !ANY(f, colon, ": {") && !fl_foreign_kind(f, colon, FL_FOREIGN_LINE))
+      colon = pair(f, colon) > colon ? pair(f, colon) + 1 : colon + 1;
+    if (!IS(f, colon, ":") || colon + 1 >= f->tokens.n || f->tokens.at[colon + 1].glued ||
+        fl_foreign_kind(f, colon + 1, FL_FOREIGN_LINE))
+      continue;
+    int end = colon + 1;
+    while (end + 1 < f->tokens.n && !fl_foreign_kind(f, end + 1, FL_FOREIGN_LINE) && !ANY(f, end + 1,
+        "else }"))
+      end = pair(f, end + 1) > end ? pair(f, end + 1) : end + 1;
+    PUT(f, colon, end, SAY(f, " { %s }", TEXT(f, colon + 1, end)));
+    return !IS(f, i, "elif") || PUT(f, i, i, "else if");
   }
   return false;
 }
@@ -436,6 +441,56 @@ static bool imported(FlForeign *f) {
   return PUT(f, 0, f->tokens.n - 1, "");
 }
 
+/* `np.random.seed(42)`: each draw has its own seed here. */
+static bool seeded(FlForeign *f) {
+  return IS(f, 0, "np") && IS(f, 2, "random") && IS(f, 4, "seed") && pair(f, 5) == f->tokens.n - 1 &&
+         PUT(f, 0, f->tokens.n - 1, "");
+}
+
+/* A function that calls itself says what it gives: in the second way a float. */
+static bool of_itself(FlForeign *f) {
+  int close = IS(f, 0, "fn") && IS(f, 2, "(") ? pair(f, 2) : -1;
+  if (close < 0 || !f->changes || IS(f, close + 1, "->")) return false;
+  for (int i = close + 1; i < f->tokens.n; i++)
+    if (IS(f, i, TEXT(f, 1, 1)) && IS(f, i + 1, "("))
+      return PUT(f, close, close, f->ways & FL_FOREIGN_SECOND ? ") -> f64" : ") -> i64");
+  return false;
+}
+
+/* `slope, intercept = np.polyfit(x, y, 1)` */
+static bool line_fitted(FlForeign *f) {
+  FlForeignArgs args = {0};
+  int at = IS(f, 1, ",") ? 0 : IS(f, 0, "let") ? 2 : 1, call = IS(f, at + 3, ")") ? at + 5 : at + 4;
+  if (!word(f, at) || !IS(f, at + 1, ",") || !word(f, at + 2) || !ANY(f, call - 1, "=") || !IS(f, call,
+      "np") ||
+      !IS(f, call + 2, "polyfit") || pair(f, call + 3) != f->tokens.n - 1)
+    return false;
+  fl_foreign_split(f, call + 4, f->tokens.n - 2, &args);
+  if (args.n != 3 || strcmp(args.at[2].text, "1") != 0) return false;
+  const char *x = args.at[0].text, *y = args.at[1].text, *slope = TEXT(f, at, at);
+  return PUT(f, 0, f->tokens.n - 1,
+             SAY(f, "let %s = corr(%s, %s) * std(%s) / std(%s)\nlet %s = mean(%s) - %s * mean(%s)", slope, x,
+                 y, y, x,
+                 TEXT(f, at + 2, at + 2), y, slope, x));
+}
+
+/* `a, b = b, a + b` in a block: new values first, where old ones are read. */
+static bool exchanged(FlForeign *f) {
+  for (int i = 1; i + 6 < f->tokens.n; i++) {
+    bool begins = fl_foreign_kind(f, i - 1, FL_FOREIGN_LINE) || IS(f, i - 1, "{");
+    if (!begins || !word(f, i) || !IS(f, i + 1, ",") || !word(f, i + 2) || !IS(f, i + 3, "=")) continue;
+    int first = fl_foreign_end(f, i + 4), second = fl_foreign_end(f, first + 2);
+    if (!IS(f, first + 1, ",") || second < first + 2 || IS(f, second + 1, ",")) continue;
+    const char *a = TEXT(f, i, i), *b = TEXT(f, i + 2, i + 2), *x = TEXT(f, i + 4, first),
+               *y = TEXT(f, first + 2, second), *next = SAY(f, "next_%s", a);
+    bool read = false;
+    for (int k = first + 2; k <= second; k++) read = read || IS(f, k, a);
+    return PUT(f, i, second, read ? SAY(f, "let %s = %s\n%s = %s\n%s = %s", next, x, b, y, a, next)
+                                  : SAY(f, "%s = %s\n%s = %s", a, x, b, y));
+  }
+  return false;
+}
+
 /* `from sklearn.linear_model import LinearRegression` */
 static bool learning(FlForeign *f) {
   if (!IS(f, 0, "from") || !IS(f, 1, "sklearn") || !IS(f, 2, ".") || !IS(f, 4, "import")) return false;
@@ -464,7 +519,8 @@ bool fl_foreign_blocks(FlForeign *f) {
   static FlForeignRule *const rules[] = {
       indented,       block_of_line,  said_of_itself, bound_function,     function,   ends_by_word,
       short_function, returned_early, returned,       counting,           brackets,   other,
-      imported,       learning,       structure,      defaults_of_lambda, word_bound, several_bound,
+      imported,       seeded,         of_itself,          line_fitted,        exchanged,
+      learning,       structure,      defaults_of_lambda, word_bound, several_bound,
       bound, bound_inside,         type,           appended};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
     if (rules[k](f)) return true;

@@ -65,7 +65,8 @@ static const char *written(FlForeign *f, const Row *row, const FlForeignArgs *ar
   const char *out = "";
   for (const char *c = row->flow; *c; c++) {
     if (*c == '@') {
-      out = SAY(f, "%s%s", out, name);
+      out = SAY(f, "%s%s", out, c[1] == '@' ? "@" : name);
+      c += c[1] == '@';
       continue;
     }
     if (*c != '$') {
@@ -89,6 +90,9 @@ static const char *written(FlForeign *f, const Row *row, const FlForeignArgs *ar
     else if (how == 'B') {
       const FlForeignArg *bins = argument(args, "bins", 4), *labels = argument(args, "labels", 6);
       by = a ? fl_foreign_binned(f, fl_foreign_argument(f, a->text, 'p'), bins->text, labels->text) : NULL;
+    } else if (how == 'Q') {
+      const FlForeignArg *q = argument(args, "q", 1);
+      by = a && q ? fl_foreign_each_quantile(f, a->text, q->text) : NULL;
     } else if (how == '=') by = a ? fl_foreign_keys(f, a->text, argument(args, "right_on", 8)->text) : NULL;
     else if (!rest) by = a ? fl_foreign_argument(f, a->text, how) : NULL;
     if (!by) return NULL;
@@ -108,6 +112,14 @@ static bool of_rank(FlForeign *f, const char *text, char rank) {
   if (rank == 'g') return fl_foreign_series(f, text, &key, &value);
   if (rank == 'n') return fl_foreign_is_numpy(f, text);
   if (rank == 'w') return !strstr(text, "!=") && !strstr(text, "not ");
+  if (rank == 'o') return fl_foreign_argument(f, text, 'O') != NULL;
+  if (rank == 'r') return fl_foreign_seed(f, text) != NULL;
+  if (rank == 'F') {
+    FlForeign field = part(f, text);
+    int n = field.tokens.n;
+    if (n < 3 || !word(&field, n - 1) || !IS(&field, n - 2, ".")) return false;
+    return fl_foreign_holds(f, SAY(f, "let _of = describe(%s)", TEXT(&field, 0, n - 3)));
+  }
   if (rank == 'G') return strncmp(text, "group_by(", strlen("group_by(")) == 0;
 
   FlForeign p = part(f, inner ? inner : text);

@@ -1,6 +1,7 @@
 /* foreign_forms.c: expressions of other languages, in flow: lambdas, operators, comprehensions, values.
  *
  * In: a statement. Out: one change, by the first rule that finds its form. */
+#include "syntax/foreign_args.h"
 #include "syntax/foreign_words.h"
 
 #include <stdlib.h>
@@ -136,6 +137,14 @@ static bool membership(FlForeign *f) {
       const char *value = TEXT(f, from, i - 1);
       int end = IS(f, i + 2, "(") || IS(f, i + 2, "[") ? pair(f, i + 2) : fl_foreign_end(f, i + 2);
       if (end > i) return PUT(f, from, end, SAY(f, "not (%s in %s)", value, TEXT(f, i + 2, end)));
+    }
+    int both = ANY(f, i, "not NOT") && ANY(f, i + 1, "between BETWEEN") ? i + 3 : -1;
+    while (both > 0 && both < f->tokens.n && !ANY(f, both, "and AND , )")) both++;
+    if (both > 0 && ANY(f, both, "and AND") && operand(f, i - 1) && operand(f, both + 1)) {
+      int from = fl_foreign_operand(f, i - 1);
+      const char *value = TEXT(f, from, i - 1);
+      return PUT(f, from, both + 1, SAY(f, "(%s < %s or %s > %s)", value, TEXT(f, i + 2, both - 1), value,
+          TEXT(f, both + 1, both + 1)));
     }
     int close = ANY(f, i, "in IN") && IS(f, i + 1, "(") ? pair(f, i + 1) : -1;
     if (close < 0 || !operand(f, i - 1) || ANY(f, 0, "for")) continue;
@@ -277,6 +286,10 @@ static bool range(FlForeign *f) {
       return PUT(f, fl_foreign_operand(f, i - 1), close,
                  SAY(f, "[for i in 0..len(%s): %s[len(%s) - 1 - i]]", array, array, array));
     if (IS(f, i + 1, "::") && close == i + 3) return PUT(f, i + 1, i + 1, SAY(f, "0..len(%s) by ", array));
+    bool rows = IS(f, close - 1, ",") && close == i + 5 && number(f, i + 1) && IS(f, i + 2, ":") && number(f,
+        i + 3);
+    if (rows) /* of R, which counts from 1 and has the last */
+      return PUT(f, i + 1, i + 4, SAY(f, "%d..%s", atoi(TEXT(f, i + 1, i + 1)) - 1, TEXT(f, i + 3, i + 3)));
     if (IS(f, close - 1, ",")) return PUT(f, close - 1, close - 1, "");
     for (int k = i + 1; k < close; k++) {
       if (pair(f, k) > k) k = pair(f, k);
@@ -370,32 +383,42 @@ static bool comprehension(FlForeign *f) {
   return false;
 }
 
-/* `for i, v in enumerate(a)`, `for x, y in zip(a, b)`: in comprehensions and loops. */
+/* `for i, v in enumerate(a)`, `for x, y in zip(a, b)`, `for i, (x, y) in enumerate(zip(a, b), 1)`: in
+ * comprehensions and loops. */
 static bool side_by_side(FlForeign *f) {
   for (int i = 0; i + 6 < f->tokens.n; i++) {
     if (!IS(f, i, "for")) continue;
-    int b = IS(f, i + 1, "(") ? 1 : 0, at = i + 4 + b + b, open = at + 2;
-    if (!word(f, i + 1 + b) || !IS(f, i + 2 + b, ",") || !word(f, i + 3 + b) || !IS(f, at, "in")) continue;
-    bool numbered = IS(f, at + 1, "enumerate"), zipped = IS(f, at + 1, "zip");
-    int close = (numbered || zipped) && IS(f, open, "(") ? pair(f, open) : -1;
+    const char *names[4] = {NULL}, *by[4] = {NULL};
+    int at = i + 1, n = 0;
+    for (; at < f->tokens.n && n < 4 && (word(f, at) || ANY(f, at, "( ) ,")) && !IS(f, at, "in"); at++)
+      if (word(f, at)) names[n++] = TEXT(f, at, at);
+    int call = at + 1, close = n > 1 && n < 4 && IS(f, at, "in") && IS(f, call + 1, "(") ? pair(f, call + 1)
+        : -1;
     if (close < 0) continue;
-    const char *x = TEXT(f, i + 1 + b, i + 1 + b), *y = TEXT(f, i + 3 + b, i + 3 + b);
-    int comma = open + 1;
-    while (comma < close && !IS(f, comma, ",")) comma = pair(f, comma) > comma ? pair(f, comma) + 1
-        : comma + 1;
-    const char *first = TEXT(f, open + 1, (zipped ? comma : close) - 1), *second = zipped ? TEXT(f, comma + 1,
-        close - 1) : first;
-    const char *at_i = numbered ? x : "i", *y_is = SAY(f, "%s[%s]", second, at_i), *x_is = SAY(f, "%s[%s]",
-        first, at_i);
+    FlForeignArgs args = {0}, pairs = {0};
+    fl_foreign_split(f, call + 2, close - 1, &args);
+    bool numbered = IS(f, call, "enumerate");
+    FlForeign zip = part(f, numbered && args.n ? args.at[0].text : TEXT(f, call, close));
+    bool zipped = IS(&zip, 0, "zip") && IS(&zip, 1, "(") && pair(&zip, 1) == zip.tokens.n - 1;
+    if (zipped) fl_foreign_split(&zip, 2, zip.tokens.n - 2, &pairs);
+    else if (numbered && args.n) fl_vec_push(f->arena, &pairs, args.at[0]);
+    if (!pairs.n || pairs.n + numbered != n || (numbered && args.n > 2)) continue;
+    const char *at_i = numbered ? names[0] : "i", *start = numbered && args.n == 2 ? args.at[1].text : "0";
+    if (strcmp(start, "0") != 0) at_i = fl_foreign_new_name(f, "i", true);
+    if (!at_i) continue;
+    if (at_i != names[0]) by[0] = SAY(f, "(%s + %s)", at_i, start);
+    for (int k = numbered; k < n; k++) by[k] = SAY(f, "%s[%s]", pairs.at[k - numbered].text, at_i);
     bool loop = IS(f, close + 1, "{");
     int end = loop ? pair(f, close + 1) : close + 1;
     if (!loop)
       while (end < f->tokens.n && !ANY(f, end, "] )")) end = pair(f, end) > end ? pair(f, end) + 1 : end + 1;
     if (end <= close + 1 - loop || end > f->tokens.n) continue;
-    const char *body = fl_foreign_with(f, TEXT(f, close + 1, loop ? end : end - 1), y, y_is);
-    if (zipped) body = fl_foreign_with(f, body, x, x_is);
-    const char *gap = IS(f, close + 1, ":") ? "" : " ";
-    return PUT(f, i, loop ? end : end - 1, SAY(f, "for %s in 0..len(%s)%s%s", at_i, first, gap, body));
+    const char *body = TEXT(f, close + 1, loop ? end : end - 1), *gap = IS(f, close + 1, ":") ? "" : " ";
+    for (int k = 0; k < n; k++)
+      if (by[k] && !(numbered && k == 0 && at_i == names[0])) body = fl_foreign_with(f, body, names[k],
+          by[k]);
+    return PUT(f, i, loop ? end : end - 1, SAY(f, "for %s in 0..len(%s)%s%s", at_i, pairs.at[0].text, gap,
+        body));
   }
   return false;
 }
@@ -420,6 +443,24 @@ static bool short_change(FlForeign *f) {
   return false;
 }
 
+/* How the file asks a dictionary: by texts alone, by what loops go over (WALKED), or by other values
+ * (INDEXED), which
+ * would be positions of a table. */
+typedef enum Asked { BY_TEXTS, WALKED, INDEXED } Asked;
+
+static Asked asked(const FlForeign *f, const char *name) {
+  FlForeign file = file_of(f);
+  Asked how = BY_TEXTS;
+  const char *key = "";
+  for (int i = 1; i + 2 < file.tokens.n; i++) {
+    if (!IS(&file, i, name)) continue;
+    if (IS(&file, i - 1, "in")) how = WALKED, key = TEXT(&file, i - 2, i - 2);
+    if (IS(&file, i + 1, ".") && ANY(&file, i + 2, "items keys values get")) how = WALKED;
+    if (IS(&file, i + 1, "[") && !literal(&file, i + 2) && !IS(&file, i + 2, key)) return INDEXED;
+  }
+  return how;
+}
+
 /* `{k: v for x in a}` */
 static bool mapped(FlForeign *f) {
   for (int i = 0; i < f->tokens.n; i++) {
@@ -430,6 +471,7 @@ static bool mapped(FlForeign *f) {
     int at = colon + 1;
     while (at < close && !IS(f, at, "for")) at = pair(f, at) > at ? pair(f, at) + 1 : at + 1;
     if (at >= close || at == colon + 1 || colon == i + 1) continue;
+    if (word(f, i - 2) && IS(f, i - 1, "=") && asked(f, TEXT(f, i - 2, i - 2)) == INDEXED) continue;
     const char *head = TEXT(f, at, close - 1);
     return PUT(f, i, close, SAY(f, "table(key = [%s: %s], value = [%s: %s])", head, TEXT(f, i + 1, colon - 1),
         head, TEXT(f, colon + 1, at - 1)));
@@ -450,6 +492,19 @@ static bool taken_apart(FlForeign *f) {
   return PUT(f, 0, end, out);
 }
 
+/* `{"a": 1, "b": 2}` as `table(key = ["a", "b"], value = [1, 2])` */
+static const char *keys_and_values(FlForeign *f, int open, int close) {
+  const char *keys = "", *values = "";
+  for (int at = open + 1; at < close; at = fl_foreign_end(f, at) + 2) {
+    int end = fl_foreign_end(f, at), sign = at;
+    while (sign < end && !IS(f, sign, ":")) sign = pair(f, sign) > sign ? pair(f, sign) + 1 : sign + 1;
+    if (sign >= end) return NULL;
+    keys = SAY(f, "%s%s%s", keys, *keys ? ", " : "", TEXT(f, at, sign - 1));
+    values = SAY(f, "%s%s%s", values, *values ? ", " : "", TEXT(f, sign + 1, end));
+  }
+  return *keys ? SAY(f, "table(key = [%s], value = [%s])", keys, values) : NULL;
+}
+
 /* `{"a": 1, b: 2}` */
 static bool mapping(FlForeign *f) {
   for (int i = 0; i < f->tokens.n; i++) {
@@ -468,6 +523,11 @@ static bool mapping(FlForeign *f) {
       all = plain && IS(f, at + 1, ":") ? SAY(f, "%s%s%s = %s", all, *all ? ", " : "", name, TEXT(f, at + 2,
           fl_foreign_end(f, at + 2))) : NULL;
     }
+    const char *name = word(f, i - 2) && IS(f, i - 1, "=") ? TEXT(f, i - 2, i - 2) : NULL;
+    const Asked how = name ? asked(f, name) : BY_TEXTS;
+    const char *table = how == WALKED ? keys_and_values(f, i, close) : NULL;
+    if (table) return PUT(f, i, close, table);
+    if (how == INDEXED) continue;
     if (all) return PUT(f, i, close, SAY(f, "(%s)", all));
   }
   return false;
@@ -496,7 +556,8 @@ bool fl_foreign_forms(FlForeign *f) {
   static FlForeignRule *const rules[] = {
       block_of_lambda, formula_lambda, lambda,    of_queries,   membership,    needless,
       conversion,      compared_null,  turbofish, postfix_cast, operator_of,   equals,
-      side_by_side,    characters,     range,     column,       comprehension, short_change,
+      side_by_side,    fl_foreign_part_of_text, characters,     range,     fl_foreign_value_of_key, column,
+          comprehension, short_change,
       mapped,          taken_apart,    mapping,   spread};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
     if (rules[k](f)) return true;

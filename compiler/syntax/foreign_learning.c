@@ -45,6 +45,7 @@ static bool cross_validated(FlForeign *f) {
     fl_foreign_split(f, i + 2, close - 1, &args);
     const char *x = given(&args, "X", 1), *y = given(&args, "y", 2), *folds = given(&args, "cv", 3);
     const char *scoring = given(&args, "scoring", -1), *model = args.n ? estimator(f, args.at[0].text) : NULL;
+    if (x) x = fl_foreign_matrix(f, x);
     if (!x || !y || !model || fl_foreign_is_lambda(y) || strstr(y, "=>")) continue;
     const char *call = SAY(f, "%s.fit(x, y)", model);
     FlForeign p = part(f, call);
@@ -53,14 +54,15 @@ static bool cross_validated(FlForeign *f) {
     const char *module = TEXT(&p, 0, 0);
     bool labels = ANY(&p, 2, "logistic softmax classifier forest_classifier boosting_classifier gaussian");
     if (scoring && strcmp(scoring, labels ? "\"accuracy\"" : "\"r2\"") != 0) continue;
-    const char *first = i > 1 && IS(f, i - 1, ".") ? "" : "model_selection.";
-    int from = *first ? i : i - 2;
+    bool named = i > 1 && IS(f, i - 1, ".") && word(f, i - 2);
+    int from = named ? i - 2 : i;
+    const char *own = named ? TEXT(f, from, from) : "model_selection";
     const char *predict = labels && strcmp(module, "linear") != 0 ? "predict_label" : "predict";
     const char *score = SAY(f, "metrics.%s(y, %s.%s(m, x))", labels ? "accuracy" : "r2", module, predict);
     const char *by = SAY(f,
-                         "model_selection.cross_val_score(%s, %s, (x, y) => %s, (m, x, y) => %s, "
-                         "folds = model_selection.%s(%s, %s))",
-                         x, y, fit, score, labels ? "stratified_kfold" : "kfold",
+                         "%s.cross_val_score(%s, %s, (x, y) => %s, (m, x, y) => %s, folds = %s.%s(%s, %s))",
+                             own,
+                         x, y, fit, score, own, labels ? "stratified_kfold" : "kfold",
                          labels ? y : SAY(f, "len(%s)", y), folds ? folds : "5");
     return PUT(f, from, close, by);
   }
@@ -108,11 +110,12 @@ bool fl_foreign_of_model(FlForeign *f) {
     const char *module = TEXT(&file, fit, fit), *x = fl_foreign_matrix(f, TEXT(f, i + 2, end));
     if (IS(f, i, "score")) { /* of models whose score is known here */
       bool numbers = ANY(&file, fit + 2, "ols ridge lasso elastic_net regressor forest_regressor");
-      bool classes = ANY(&file, fit + 2, "softmax");
+      bool tree = ANY(&file, fit + 2, "classifier forest_classifier boosting_classifier");
+      bool classes = tree || ANY(&file, fit + 2, "softmax");
       if (end + 2 >= close || !(numbers || classes)) continue;
       return PUT(f, i - 2, close,
-                 SAY(f, "metrics.%s(%s, %s.predict(%s, %s))", numbers ? "r2" : "accuracy",
-                     TEXT(f, end + 2, close - 1), module, model, x));
+                 SAY(f, "metrics.%s(%s, %s.%s(%s, %s))", numbers ? "r2" : "accuracy",
+                     TEXT(f, end + 2, close - 1), module, tree ? "predict_label" : "predict", model, x));
     }
     bool labels = IS(f, i, "predict") && (f->ways & FL_FOREIGN_SECOND);
     const char *name = labels                  ? "predict_label"

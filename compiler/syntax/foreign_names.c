@@ -1,8 +1,10 @@
 /* foreign_names.c: what names stand for: those that the file gives, by what and where, and what types,
  * aggregates and modules of other languages are called here.
  *
- * In: a file's tokens and a name. Out: where it is bound, or its name in flow. What always holds: these are
- * the only tables of such names, and the only place that looks up a binding. */
+ * In: a file's tokens and a name. Out: where it is bound, or its name in flow. What always holds: this is the
+ * only place that looks up a binding, and rules of rewriting ask for such names here alone; what is said of
+ * a name
+ * where nothing is rewritten stands in sema/habits.def. */
 #include "syntax/foreign_args.h"
 #include "syntax/foreign_words.h"
 
@@ -67,24 +69,19 @@ static bool in_word(char c) {
 /* A text literal in which what braces hold has the new name. */
 static const char *filled(FlForeign *f, const char *text, const char *name, const char *by) {
   size_t n = strlen(name);
-  const char *out = "";
+  FlText1 out = {0};
   int deep = 0;
   for (const char *c = text; *c; c++) {
-    if (*c == '\\' && c[1]) {
-      out = SAY(f, "%s%c%c", out, *c, c[1]);
-      c++;
-      continue;
-    }
-    deep += *c == '{' ? 1 : *c == '}' ? -1 : 0;
-    bool own = c == text || (!in_word(c[-1]) && c[-1] != '.');
-    if (deep > 0 && own && strncmp(c, name, n) == 0 && !in_word(c[n])) {
-      out = SAY(f, "%s%s", out, by);
-      c += n - 1;
-    } else {
-      out = SAY(f, "%s%c", out, *c);
-    }
+    bool escape = *c == '\\' && c[1], own = c == text || (!in_word(c[-1]) && c[-1] != '.');
+    if (!escape) deep += *c == '{' ? 1 : *c == '}' ? -1 : 0;
+    bool here = deep > 0 && own && strncmp(c, name, n) == 0 && !in_word(c[n]);
+    if (here) fl_text_addz(&out, by);
+    else fl_text_add(&out, c, 1 + escape);
+    c += here ? n - 1 : escape;
   }
-  return out;
+  const char *all = fl_arena_strndup(f->arena, out.s, out.len);
+  fl_text_reset(&out);
+  return all;
 }
 
 const char *fl_foreign_renamed(FlForeign *f, int from, const char *name, const char *by, int *last) {

@@ -168,8 +168,11 @@ static const char *named_keys(FlForeign *f, Query *q) {
 
 /* A table and what it is called in the query: the token behind both. */
 static int named(FlForeign *f, Query *q, int at, int end, const char **table) {
-  if (!word(f, at) || ANY(f, at, clauses)) return -1;
-  *table = TEXT(f, at, at);
+  bool file = fl_foreign_plain(f, at) != NULL;
+  if (!(word(f, at) || file) || ANY(f, at, clauses)) return -1;
+  const char *dot = file ? strrchr(fl_foreign_plain(f, at), '.') : NULL;
+  if (file && !dot) return -1;
+  *table = file ? SAY(f, "read_%s(%s)", dot + 1, TEXT(f, at, at)) : TEXT(f, at, at);
   fl_vec_push(f->arena, &q->aliases, *table);
   at++;
   if (at < end && ANY(f, at, "as AS")) at++;
@@ -353,6 +356,7 @@ static const char *query(FlForeign *f, int first, int last) {
 /* `select .. union all select ..`: tables below each other; `union`: each row once. An order behind them is
  * of both, which no part of them says. */
 static const char *queries(FlForeign *f, int first, int last) {
+  if (IS(f, last, ";")) last--;
   const char *out = "";
   bool once = false;
   for (int from = first, n = 0; from <= last; n++) {
@@ -369,6 +373,60 @@ static const char *queries(FlForeign *f, int first, int last) {
     from = to + 1 + all;
   }
   return SAY(f, once ? "distinct(concat(%s))" : "concat(%s)", out);
+}
+
+/* ---- what stands in a pipe ---- */
+
+/* `|> order by x desc`, `|> group by k`, `|> limit 3`, `|> left join u on a = b`: clauses as steps of a pipe
+ * */
+static bool clause_in_pipe(FlForeign *f) {
+  static const char *const flow[][2] = {{"order ORDER", "sort"}, {"group GROUP", "group_by"}, {"limit LIMIT",
+      "head"},
+                                        {"where WHERE", "where"}, {"select SELECT", "select"}};
+  for (int i = 1; i + 1 < f->tokens.n; i++) {
+    if (!IS(f, i - 1, "|>") || IS(f, i + 1, "(") || IS(f, i + 1, "|>")) continue;
+    int from = i + 1 + ANY(f, i + 1, "by BY"), end = from;
+    while (end + 1 < f->tokens.n && !IS(f, end + 1, "|>") && !fl_foreign_kind(f, end + 1, FL_FOREIGN_LINE))
+      end = pair(f, end + 1) > end ? pair(f, end + 1) : end + 1;
+    int join = ANY(f, i, "left LEFT right RIGHT full FULL inner INNER") ? i + 1 : i, keys_at = join + 2;
+    if (ANY(f, join, "join JOIN") && word(f, join + 1)) {
+      Query q = {0};
+      const char *other, *keys = NULL;
+      keys_at = named(f, &q, join + 1, end + 1, &other);
+      if (keys_at > 0) keys = joined_by(f, &keys_at, end + 1);
+      bool inner = join == i || ANY(f, i, "inner INNER");
+      const char *how = ANY(f, i, "left LEFT") ? "left" : ANY(f, i, "right RIGHT") ? "right" : "full";
+      if (keys && keys_at == end + 1)
+        return PUT(f, i, end, inner ? SAY(f, "join(%s, on = %s)", other, keys)
+                                    : SAY(f, "join(%s, on = %s, how = \"%s\")", other, keys, how));
+    }
+    for (size_t k = 0; k < sizeof flow / sizeof *flow && from < f->tokens.n; k++)
+      if (ANY(f, i, flow[k][0]))
+        return PUT(f, i, end, SAY(f, "%s(%s)", flow[k][1],
+                                  k == 0 ? fl_foreign_order(f, from, end) : TEXT(f, from, end)));
+  }
+  return false;
+}
+
+/* `select(x, f(y) over (partition by k order by z) as n)`, `derive(..)`: the window is the verb's. */
+static bool window_in_verb(FlForeign *f) {
+  for (int i = 2; i + 3 < f->tokens.n; i++) {
+    int close = ANY(f, i, "select derive mutate with_columns") && IS(f, i - 1, "|>") && IS(f, i + 1, "(")
+        ? pair(f, i + 1)
+                                                                                                        : -1;
+    Query q = {.partition = "", .window = ""};
+    bool good = close > 0;
+    for (int at = i + 2, end; good && at < close; at = end + 2) {
+      const bool named = word(f, at) && IS(f, at + 1, "=");
+      end = fl_foreign_end(f, at);
+      good = item(f, &q, named ? at + 2 : at, end);
+      if (good && named && q.items.n) q.items.at[q.items.n - 1].name = TEXT(f, at, at);
+    }
+    if (!good || !q.windows) continue;
+    q.all = !IS(f, i, "select");
+    return PUT(f, i - 1, close, of_windows(f, &q, "") + 1);
+  }
+  return false;
 }
 
 /* ---- where queries stand ---- */
@@ -452,7 +510,7 @@ static bool case_of(FlForeign *f) {
     for (; at < f->tokens.n && !ANY(f, at, "end END"); at++) {
       if (pair(f, at) > at) at = pair(f, at);
       else if (ANY(f, at, "then THEN")) {
-        by = SAY(f, "%sif %s { ", by, TEXT(f, from, at - 1));
+        by = SAY(f, "%sif %s { ", by, fl_foreign_asked(f, from, at - 1));
         then = at + 1;
       } else if (ANY(f, at, "when WHEN else ELSE") && then > 0) {
         by = SAY(f, "%s%s } else ", by, TEXT(f, then, at - 1));
@@ -470,6 +528,7 @@ static bool case_of(FlForeign *f) {
 
 bool fl_foreign_query(FlForeign *f) {
   bool any = false;
+  if (clause_in_pipe(f) || window_in_verb(f)) return true;
   for (int i = 0; i < f->tokens.n && !any; i++)
     any = ANY(f, i, "select SELECT Select case CASE sqldf") ||
           (literal(f, i) && ANY(f, i - 2, "sql read_sql read_sql_query query"));

@@ -31,6 +31,13 @@ bool fl_foreign_series(FlForeign *f, const char *text, const char **key, const c
     *key = args.n == 2 ? args.at[1].text : "value", *value = "count";
     return true;
   }
+  const char *keys = first_of(f, text, "table", &args); /* a dictionary */
+  FlForeign made = part(f, text);
+  if (!keys && IS(&made, 0, "table") && args.n == 2 && IS(&made, 2, "key") && strcmp(args.at[1].name,
+      "value") == 0) {
+    *key = "key", *value = "value";
+    return true;
+  }
   const char *groups = first_of(f, text, "summarize", &args);
   if (!groups || args.n != 2 || !args.at[1].name || !first_of(f, groups, "group_by", &of) || of.n != 2)
     return false;
@@ -56,23 +63,57 @@ bool fl_foreign_groups_in_turn(FlForeign *f) {
   return false;
 }
 
-/* `for k, v in s.items() {` of such a table */
+/* `for k, v in s.items() {` of such a table, `for (k, v) in ..` */
 bool fl_foreign_items(FlForeign *f) {
   for (int i = 0; i + 9 < f->tokens.n; i++) {
-    int from = i + 5, at = from;
-    bool names = IS(f, i, "for") && word(f, i + 1) && IS(f, i + 2, ",") && word(f, i + 3);
-    while (names && at < f->tokens.n && !ANY(f, at, "{ items"))
+    if (IS(f, i, "for") && IS(f, i + 1, "(") && pair(f, i + 1) == i + 5 && IS(f, i + 3, ","))
+      return PUT(f, i + 1, i + 5, TEXT(f, i + 2, i + 4));
+    bool both = IS(f, i + 2, ","), loop = IS(f, i, "for") && word(f, i + 1) && (!both || word(f, i + 3));
+    int in = both ? i + 4 : i + 2, from = in + 1, at = from;
+    while (loop && at < f->tokens.n && !ANY(f, at, "{ items keys index"))
       at = pair(f, at) > at ? pair(f, at) + 1 : at + 1;
-    bool all = names && IS(f, i + 4, "in") && ANY(f, at, "items") && IS(f, at - 1, ".");
-    all = all && pair(f, at + 1) == at + 2;
-    int close = all && IS(f, at + 3, "{") ? pair(f, at + 3) : -1;
-    const char *key, *value, *of = TEXT(f, from, at - 2);
+    bool method = IS(f, at - 1, ".") && ANY(f, at, both ? "items" : "keys index");
+    if (!loop || !IS(f, in, "in") || (both && !method) || (!method && !word(f, at - 1))) continue;
+    int brace = !method ? at : pair(f, at + 1) == at + 2 ? at + 3 : at + 1;
+    int close = IS(f, brace, "{") ? pair(f, brace) : -1;
+    const char *key, *value, *of = TEXT(f, from, method ? at - 2 : at - 1);
     if (close < 0 || !fl_foreign_series(f, of, &key, &value)) continue;
-    const char *row = fl_foreign_new_name(f, "row", true), *body = TEXT(f, at + 3, close);
+    if (!both) { /* keys alone: `d[k]` is the value */
+      FlForeign p = part(f, TEXT(f, brace, close));
+      bool rows = false; /* they are rows already */
+      for (int k = 0; k < p.tokens.n; k++) rows = rows || (IS(&p, k, TEXT(f, i + 1, i + 1)) && IS(&p, k + 1,
+          "."));
+      if (rows) continue;
+      for (int k = p.tokens.n - 4; k >= 0; k--)
+        if (IS(&p, k, of) && IS(&p, k + 1, "[") && IS(&p, k + 2, TEXT(f, i + 1, i + 1)) && IS(&p, k + 3, "]"))
+          PUT(&p, k, k + 3, SAY(f, "row.%s", value));
+      if (IS(f, i + 1, "row")) continue;
+      p.text = fl_foreign_with(f, p.text, SAY(f, "%s[%s]", of, TEXT(f, i + 1, i + 1)), SAY(f, "row.%s",
+          value));
+      const char *own = fl_foreign_with(f, p.text, TEXT(f, i + 1, i + 1), SAY(f, "row.%s", key));
+      return PUT(f, i, close, SAY(f, "for row in %s %s", of, own));
+    }
+    const char *row = fl_foreign_new_name(f, "row", true), *body = TEXT(f, brace, close);
     if (!row) continue;
     body = fl_foreign_with(f, body, TEXT(f, i + 1, i + 1), SAY(f, "%s.%s", row, key));
     body = fl_foreign_with(f, body, TEXT(f, i + 3, i + 3), SAY(f, "%s.%s", row, value));
     return PUT(f, i, close, SAY(f, "for %s in %s %s", row, of, body));
+  }
+  return false;
+}
+
+/* `s / n * 100` of such a table: its value is computed with. */
+bool fl_foreign_series_computed(FlForeign *f) {
+  for (int i = 0; i + 4 < f->tokens.n; i++) {
+    int close = ANY(f, i, "summarize derive") && IS(f, i + 1, "(") ? pair(f, i + 1) : -1;
+    bool alone = close > 0 && ANY(f, close + 1, "+ - * /") && (i == 0 || ANY(f, i - 1, "= ( ,"));
+    const char *key, *value;
+    if (!alone || !fl_foreign_series(f, TEXT(f, i, close), &key, &value)) continue;
+    int end = fl_foreign_end(f, close + 1);
+    for (int k = close + 1; k <= end; k++) alone = alone && !ANY(f, k, "< > == != <= >= and or if else");
+    if (!alone) continue;
+    return PUT(f, i, end, SAY(f, "derive(%s, %s = %s %s)", TEXT(f, i, close), value, value, TEXT(f, close + 1,
+        end)));
   }
   return false;
 }

@@ -76,9 +76,13 @@ static const char *changed(FlForeign *f, int first, int last) {
     return IS(f, first + 2, "sort") ? SAY(f, "sorted(%s%s%s)", table, last > first + 4 ? ", " : "",
                                           TEXT(f, first + 4, last - 1))
                                     : SAY(f, "reversed(%s)", table);
-  for (int i = first; i + 2 < last; i++) /* t.drop(.., inplace=True) */
-    if (IS(f, i, ",") && IS(f, i + 1, "inplace") && IS(f, i + 2, "=") && ANY(f, i + 3, "True true"))
-      return SAY(f, "%s%s", TEXT(f, first, i - 1), TEXT(f, i + 4, last));
+  for (int i = first; i + 2 < last; i++) /* t.drop(.., inplace=True), t["x"].fillna(0, inplace=True) */
+    if (IS(f, i, ",") && IS(f, i + 1, "inplace") && IS(f, i + 2, "=") && ANY(f, i + 3, "True true")) {
+      const char *now = SAY(f, "%s%s", TEXT(f, first, i - 1), TEXT(f, i + 4, last));
+      const char *of = close == first + 3 ? fl_foreign_plain(f, first + 2) : NULL;
+      if (!of && IS(f, first + 1, ".") && IS(f, first + 3, ".")) of = TEXT(f, first + 2, first + 2);
+      return of ? SAY(f, "derive(%s, %s = %s)", table, of, fl_foreign_by_columns(f, now, table)) : now;
+    }
   return NULL;
 }
 
@@ -130,6 +134,7 @@ static bool fitted_later(FlForeign *f, int first, int last, FlForeignSpan *out) 
     const char *what = both ? SAY(f, "%s%s.transform(%s)", TEXT(f, begin, fit - 1), model, x) : NULL;
     if (!what) return false;
     FlForeign q = {.arena = f->arena, .text = what, .file = file.text, .all = &file.tokens};
+    q.judge = f->judge, q.of = f->of;
     fl_foreign_tokens(f->arena, what, strlen(what), &q.tokens);
     then = fl_foreign_by_rules(&q);
     if (!then) return false;
@@ -144,93 +149,105 @@ static bool fitted_later(FlForeign *f, int first, int last, FlForeignSpan *out) 
   return true;
 }
 
-/* ---- a list that a loop fills ---- */
+/* ---- what a loop fills ---- */
 
-/* `acc = []`, `for v in a: if c: acc.append(e)`: all that a comprehension says */
-static bool filled_by_loop(FlForeign *f, int first, int last, FlForeignSpan *out) {
-  int at = ANY(f, first, "let var") ? first + 1 : first, i = last + 1;
-  if (!word(f, at) || !ANY(f, at + 1, "= <-") || !IS(f, at + 2, "[") || pair(f, at + 2) != last ||
+/* `name = []` or `name = {}` from one token to another, and a loop behind it whose body is one statement. */
+typedef struct Filling {
+  const char *name;
+  int over, over_end; /* what the loop goes over */
+  int first, last;    /* the names of its elements */
+  int test, test_end; /* a condition; test_end < test: none */
+  int body, end;      /* the statement; end: the last token of the loop */
+} Filling;
+
+/* The token from which a block goes on behind its head, which ends at a `:` or a `{`; braces: their end. */
+static int inside(const FlForeign *f, int at, int *close) {
+  *close = IS(f, at, "{") ? pair(f, at) : -1;
+  for (at++; line(f, at);) at++;
+  return at;
+}
+
+static int head_end(const FlForeign *f, int at) {
+  while (at < f->tokens.n && !line(f, at) && !ANY(f, at, ": {")) at = pair(f, at) > at ? pair(f, at) + 1
+      : at + 1;
+  return ANY(f, at, ": {") ? at : -1;
+}
+
+static bool filling(const FlForeign *f, int first, int last, const char *brackets, Filling *out) {
+  int at = ANY(f, first, "let var") ? first + 1 : first, i = last + 1, close = -1, inner = -1;
+  if (!word(f, at) || !ANY(f, at + 1, "= <-") || !ANY(f, at + 2, brackets) || pair(f, at + 2) != last ||
       last != at + 3)
     return false;
   while (line(f, i)) i++;
-  int in = i + 2, colon = in, test = -1;
-  if (!IS(f, i, "for") || !word(f, i + 1) || !IS(f, in, "in")) return false;
-  while (colon < f->tokens.n && !IS(f, colon, ":")) colon++;
-  int body = colon + 1, end = colon;
-  while (line(f, body)) body++;
+  out->name = TEXT(f, at, at);
+  out->first = i + 1;
+  for (at = i + 1; at < f->tokens.n && !ANY(f, at, "in : {"); at++) continue;
+  int head = IS(f, i, "for") && IS(f, at, "in") ? head_end(f, at + 1) : -1;
+  if (head < 0) return false;
+  out->last = at - 1, out->over = at + 1, out->over_end = head - 1;
+  out->test = 0, out->test_end = -1;
+  int body = inside(f, head, &close);
   if (IS(f, body, "if")) {
-    for (test = body, end = body; end < f->tokens.n && !line(f, end) && !IS(f, end, ":"); end++) continue;
-    if (!IS(f, end, ":")) return false;
-    for (body = end + 1; line(f, body);) body++;
+    head = head_end(f, body + 1);
+    if (head < 0) return false;
+    out->test = body, out->test_end = head - 1;
+    body = inside(f, head, &inner);
   }
-  bool adds = IS(f, body, TEXT(f, at, at)) && IS(f, body + 1, ".") && IS(f, body + 2, "append") &&
-              IS(f, body + 3, "(");
-  int close = adds ? pair(f, body + 3) : -1, next = close + 1;
-  if (close < 0 || !line(f, next)) return false;
+  out->body = body, out->end = fl_foreign_end(f, body);
+  int next = out->end + 1;
+  for (int k = 0; k < 2; k++) { /* the braces of both end here */
+    int brace = k == 0 ? inner : close;
+    if (brace < 0) continue;
+    while (line(f, next)) next++;
+    if (next != brace) return false;
+    out->end = next++;
+  }
+  if (next < f->tokens.n && !line(f, next)) return false;
   while (line(f, next)) next++;
-  if (next < f->tokens.n) { /* the loop ends here */
-    char before = f->text[f->tokens.at[next].start - 1];
-    if (before == ' ' || before == '\t') return false;
-  }
-  const char *condition = test > 0 ? SAY(f, " %s", TEXT(f, test, end - 1)) : "";
-  FlForeign p = part(f, SAY(f, "let %s = [for %s in %s%s: %s]", TEXT(f, at, at), TEXT(f, i + 1, i + 1),
-                            TEXT(f, in + 1, colon - 1), condition, TEXT(f, body + 4, close - 1)));
+  if (close >= 0 || next >= f->tokens.n) return true;
+  return !strchr(" \t", f->text[f->tokens.at[next].start - 1]); /* the loop ends here */
+}
+
+/* What a loop fills, as one binding. */
+static bool bound_as(FlForeign *f, const Filling *x, const char *value, FlForeignSpan *out) {
+  FlForeign p = part(f, SAY(f, "let %s = %s", x->name, value));
   out->now = fl_foreign_by_rules(&p);
   if (!out->now) return false;
   out->judged = (uint32_t)strlen(out->now);
-  out->last = close;
+  out->last = x->end;
   return true;
 }
 
-/* `n = {}`, `for v in a: n[v] = n.get(v, 0) + 1`: how often each value is there */
-static bool counted_by_loop(FlForeign *f, int first, int last, FlForeignSpan *out) {
-  int i = last + 1, end;
-  if (!word(f, first) || !IS(f, first + 1, "=") || !IS(f, first + 2, "{") || last != first + 3) return false;
-  while (line(f, i)) i++;
-  if (!IS(f, i, "for") || !word(f, i + 1) || !IS(f, i + 2, "in")) return false;
-  const char *name = TEXT(f, first, first), *of = TEXT(f, i + 1, i + 1);
-  for (end = i + 3; end < f->tokens.n && !IS(f, end, ":"); end++) continue;
-  int at = end + 1;
-  while (line(f, at)) at++;
-  const char *body = SAY(f, "%s[%s] = %s.get(%s, 0) + 1", name, of, name, of);
-  int close = at + 15;
-  if (close > f->tokens.n || !fl_foreign_same(body, TEXT(f, at, close - 1))) return false;
-  FlForeign p = part(f, SAY(f, "let %s = value_counts(%s)", name, TEXT(f, i + 3, end - 1)));
-  out->now = fl_foreign_by_rules(&p);
-  if (!out->now || (close < f->tokens.n && !line(f, close))) return false;
-  out->judged = (uint32_t)strlen(out->now);
-  out->last = close - 1;
-  return true;
+/* `for v in a: if c: acc.append(e)`: all that a comprehension says */
+static bool filled_by_loop(FlForeign *f, const Filling *x, FlForeignSpan *out) {
+  int body = x->body, close = IS(f, body + 3, "(") ? pair(f, body + 3) : -1;
+  bool adds = IS(f, body, x->name) && IS(f, body + 1, ".") && ANY(f, body + 2, "append push");
+  if (!adds || close != fl_foreign_end(f, body)) return false;
+  const char *test = x->test_end >= x->test ? SAY(f, " %s", TEXT(f, x->test, x->test_end)) : "";
+  return bound_as(f, x, SAY(f, "[for %s in %s%s: %s]", TEXT(f, x->first, x->last), TEXT(f, x->over,
+      x->over_end), test,
+                            TEXT(f, body + 4, close - 1)), out);
 }
 
-/* `n = {}`, `for _, r in t.iterrows(): n[r["k"]] = n.get(r["k"], 0) + r["x"]`: a sum of each group */
-static bool summed_by_loop(FlForeign *f, int first, int last, FlForeignSpan *out) {
-  int i = last + 1, in, end;
-  if (!word(f, first) || !IS(f, first + 1, "=") || !IS(f, first + 2, "{") || last != first + 3) return false;
-  while (line(f, i)) i++;
-  for (in = i; in < f->tokens.n && !ANY(f, in, "in :"); in++) continue;
-  for (end = in; end < f->tokens.n && !IS(f, end, ":"); end++) continue;
-  bool rows = IS(f, in, "in") && ANY(f, end - 3, "iterrows iter_rows") && pair(f, end - 2) == end - 1;
-  int at = end + 1;
-  while (line(f, at)) at++;
-  const char *name = TEXT(f, first, first), *row = TEXT(f, in - 1, in - 1);
-  int close = IS(f, i, "for") && rows && IS(f, at, name) && IS(f, at + 1, "[") ? pair(f, at + 1) : -1;
-  if (close < 0) return false;
+/* `n[k] = n.get(k, 0) + 1`, or `+ e`: how often each value is there, or a sum of each group of rows */
+static bool totalled_by_loop(FlForeign *f, const Filling *x, FlForeignSpan *out) {
+  int at = x->body, close = IS(f, at, x->name) && IS(f, at + 1, "[") ? pair(f, at + 1) : -1;
+  if (close < 0 || x->test_end >= x->test) return false;
   const char *key = TEXT(f, at + 2, close - 1);
-  FlForeign head = part(f, SAY(f, "= %s.get(%s, 0) +", name, key));
-  int value = close + 1 + head.tokens.n, stop = fl_foreign_end(f, value);
+  FlForeign head = part(f, SAY(f, "= %s.get(%s, 0) +", x->name, key));
+  int value = close + 1 + head.tokens.n, stop = fl_foreign_end(f, value), rows = x->over_end - 2;
   if (stop < value || !fl_foreign_same(head.text, TEXT(f, close + 1, value - 1))) return false;
+  const char *of = TEXT(f, x->over, x->over_end), *row = TEXT(f, x->last, x->last);
+  if (IS(f, value, "1") && stop == value && strcmp(key, row) == 0)
+    return bound_as(f, x, SAY(f, "value_counts(%s)", of), out);
+  if (!ANY(f, rows, "iterrows iter_rows") || pair(f, rows + 1) != rows + 2) return false;
   FlForeign by = part(f, fl_foreign_by_columns(f, key, row));
   FlForeign sum = part(f, fl_foreign_by_columns(f, TEXT(f, value, stop), row));
   const char *called = sum.tokens.n == 1 && word(&sum, 0) ? sum.text : "total";
   if (by.tokens.n != 1 || !word(&by, 0)) return false;
-  FlForeign p = part(f, SAY(f, "let %s = summarize(group_by(%s, %s), %s = sum(%s))", name,
-                            TEXT(f, in + 1, end - 5), by.text, called, sum.text));
-  out->now = fl_foreign_by_rules(&p);
-  if (!out->now) return false;
-  out->judged = (uint32_t)strlen(out->now);
-  out->last = stop;
-  return true;
+  return bound_as(f, x, SAY(f, "summarize(group_by(%s, %s), %s = sum(%s))", TEXT(f, x->over, rows - 2),
+      by.text,
+                            called, sum.text), out);
 }
 
 /* Where numpy goes, what says that `x.std()` is of a numpy array, and so of n and not n - 1, goes with it: it
@@ -282,8 +299,9 @@ static bool maker(const FlForeign *f, int *first, int *last) {
 }
 
 static bool by_loop(FlForeign *f, int first, int last, FlForeignSpan *out) {
-  return filled_by_loop(f, first, last, out) || counted_by_loop(f, first, last, out) ||
-         summed_by_loop(f, first, last, out);
+  Filling x;
+  return (filling(f, first, last, "[", &x) && filled_by_loop(f, &x, out)) ||
+         (filling(f, first, last, "{", &x) && totalled_by_loop(f, &x, out));
 }
 
 bool fl_foreign_span(FlForeign *f, int first, int last, bool early, FlForeignSpan *out) {

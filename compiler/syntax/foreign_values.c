@@ -60,9 +60,19 @@ const char *fl_foreign_binned(FlForeign *f, const char *x, const char *bins, con
     const char *low = edges.at[k].text, *high = edges.at[k + 1].text;
     FlForeign name = part(f, names.at[k].text);
     if (!literal(&name, 0) || name.tokens.n != 1) return NULL;
-    out = SAY(f, "%sif %s > %s and %s <= %s { %s } else ", out, x, low, x, high, names.at[k].text);
+    FlForeign asked = part(f, SAY(f, "%s > %s and %s <= %s", x, low, x, high));
+    out = SAY(f, "%sif %s { %s } else ", out, fl_foreign_asked(&asked, 0, asked.tokens.n - 1),
+        names.at[k].text);
   }
   return SAY(f, "%s{ null }", out);
+}
+
+const char *fl_foreign_each_quantile(FlForeign *f, const char *a, const char *list) {
+  FlForeignArgs all = {0};
+  const char *out = "";
+  elements(f, list, &all);
+  for (int k = 0; k < all.n; k++) out = SAY(f, "%s%squantile(%s, %s)", out, k ? ", " : "", a, all.at[k].text);
+  return all.n ? out : NULL;
 }
 
 static const char *part_of_date(FlForeign *f, const char *text) {
@@ -124,6 +134,27 @@ static const char *unit(FlForeign *f, const char *text) {
   return NULL;
 }
 
+/* Numbers at random that stand before a statement, or were made in it: each draws others. */
+static int drawn(const FlForeign *f) {
+  static const char *const draws =
+      "random random_normal random_int uniform normal integers rand randn randint "
+                                   "standard_normal permutation choice shuffle";
+  FlForeign file = file_of(f);
+  int n = 0;
+  for (int i = 0; i < file.tokens.n && file.tokens.at[i].start < f->start; i++)
+    n += ANY(&file, i, draws) && IS(&file, i + 1, "(");
+  for (int i = 0; i < f->tokens.n; i++) n += ANY(f, i, draws) && IS(f, i + 1, "(") && !IS(f, i - 1, ".");
+  return n;
+}
+
+const char *fl_foreign_seed(FlForeign *f, const char *name) {
+  FlForeign p = part(f, name);
+  const char *bound = p.tokens.n == 1 && word(&p, 0) ? fl_foreign_bound(f, name) : NULL;
+  bool seed = bound && (strstr(bound, "default_rng(") || strspn(bound, "0123456789") == strlen(bound));
+  if (!seed) return NULL;
+  return drawn(f) ? SAY(f, "%s + %d", name, drawn(f)) : name;
+}
+
 const char *fl_foreign_value(FlForeign *f, const char *text, char how) {
   switch (how) {
   case 't': return type_of(f, text);
@@ -139,6 +170,8 @@ const char *fl_foreign_value(FlForeign *f, const char *text, char how) {
   case 'I': return whole(f, text);
   case 'f': return SAY(f, text[0] == '"' ? "parse_f64(%s)" : "f64(%s)", text);
   case 'x': return criterion(f, text);
+  case 'g': return fl_foreign_seed(f, text);
+  case 's': return SAY(f, "%d", 1 + drawn(f));
   case 'y': return part_of_date(f, text);
   default: return NULL;
   }

@@ -26,6 +26,19 @@ static const char *lambda_of(FlForeign *f, int open, int end, const char *column
   return body ? fl_foreign_with(f, body, name, column) : NULL;
 }
 
+/* What a lambda of a group's rows gives, `g => len(g) > 3`, by their columns; NULL: it is no lambda. */
+static const char *rows_test(FlForeign *f, int open, int end) {
+  const char *text = TEXT(f, open + 1, end - 1);
+  if (!fl_foreign_is_lambda(text)) return NULL;
+  const char *body = fl_foreign_argument(f, text, 'b'), *name = fl_foreign_argument(f, text, 'v');
+  if (!body) return NULL;
+  FlForeign p = part(f, body);
+  for (int i = 0; i + 3 < p.tokens.n; i++)
+    if (IS(&p, i, "len") && IS(&p, i + 2, name) && pair(&p, i + 1) == i + 3) PUT(&p, i, i + 3, "count()");
+  FlForeign by = part(f, fl_foreign_by_columns(f, p.text, name));
+  return fl_foreign_by_rules(&by);
+}
+
 /* What a method of groups gives for each row, as an expression of their column; NULL: it gives none. */
 static const char *each_row(FlForeign *f, const char *name, const char *column, int open, int end) {
   FlForeign m = part(f, name);
@@ -57,6 +70,10 @@ static bool of_groups(FlForeign *f) {
     int open = dot + 2, end = IS(f, dot, ".") && word(f, dot + 1) && IS(f, open, "(") ? pair(f, open) : -1;
     if (end < 0) continue;
     const char *name = TEXT(f, dot + 1, dot + 1), *aggregate = fl_foreign_aggregate(name), *what = NULL;
+    const char *made = IS(f, dot + 1, "apply") && !columns && !several ? rows_test(f, open, end) : NULL;
+    if (made) return PUT(f, i, end, SAY(f, "summarize(%s, value = %s)", TEXT(f, i, close), made));
+    const char *test = IS(f, dot + 1, "filter") && !columns ? rows_test(f, open, end) : NULL;
+    if (test) return PUT(f, i, end, SAY(f, "ungroup(where(%s, %s))", TEXT(f, i, close), test));
     if (several) what = aggregate && end == open + 1 ? of_several(f, several, aggregate) : NULL;
     else if (columns && ANY(f, dot + 1, "agg aggregate apply") && lambda_of(f, open, end, columns))
       what = SAY(f, "%s = %s", columns, lambda_of(f, open, end, columns));
@@ -152,6 +169,11 @@ static bool of_package(FlForeign *f) {
   return false;
 }
 
+/* A condition that null does not meet. */
+const char *fl_foreign_asked(FlForeign *f, int from, int to) {
+  return SAY(f, f->ways & FL_FOREIGN_SECOND ? "(%s) ?? false" : "%s", TEXT(f, from, to));
+}
+
 /* `pl.when(c).then(a).otherwise(b)`; `case_when(c ~ a, TRUE ~ b)` */
 static bool choice(FlForeign *f) {
   for (int i = 0; i < f->tokens.n; i++) {
@@ -166,7 +188,8 @@ static bool choice(FlForeign *f) {
         if (IS(f, at, ".") && IS(f, at + 1, "default")) other = true, sign = at + 2;
         if (sign >= end) return false;
         by = other ? SAY(f, "%s{ %s }", by, TEXT(f, sign + 1, end))
-                   : SAY(f, "%sif %s { %s } else ", by, TEXT(f, at, sign - 1), TEXT(f, sign + 1, end));
+                   : SAY(f, "%sif %s { %s } else ", by, fl_foreign_asked(f, at, sign - 1), TEXT(f, sign + 1,
+                       end));
         at = end + 2;
       }
       if (by[strlen(by) - 1] != '}') by = SAY(f, "%s{ null }", by);
@@ -177,65 +200,12 @@ static bool choice(FlForeign *f) {
       int c = pair(f, at + 1), then = c + 2, a = IS(f, c + 1, ".") && IS(f, then, "then") ? pair(f, then + 1)
           : -1;
       if (a < 0 || !IS(f, a + 1, ".")) return false;
-      by = SAY(f, "%sif %s { %s } else ", by, TEXT(f, at + 2, c - 1), TEXT(f, then + 2, a - 1));
+      by = SAY(f, "%sif %s { %s } else ", by, fl_foreign_asked(f, at + 2, c - 1), TEXT(f, then + 2, a - 1));
       at = a + 2;
     }
     if (!IS(f, at, "otherwise")) return false;
     last = pair(f, at + 1);
     return last > 0 && PUT(f, first, last, SAY(f, "%s{ %s }", by, TEXT(f, at + 2, last - 1)));
-  }
-  return false;
-}
-
-/* `t.loc[mask, "x"]`, `t.iloc[0:2]` */
-static bool located(FlForeign *f) {
-  for (int i = 2; i + 1 < f->tokens.n; i++) {
-    int close = ANY(f, i, "loc iloc") && IS(f, i - 1, ".") && IS(f, i + 1, "[") ? pair(f, i + 1) : -1;
-    if (close < 0) continue;
-    int from = fl_foreign_operand(f, i - 2), comma = fl_foreign_end(f, i + 2) + 1;
-    const char *table = TEXT(f, from, i - 2), *rows_of = TEXT(f, i + 2, comma - 1);
-    if (!IS(f, comma, ",")) return PUT(f, i - 1, i, "");
-    const char *column = fl_foreign_plain(f, comma + 1);
-    if (column && comma + 2 == close) return PUT(f, from, close, IS(f, i + 2, ":") ? SAY(f, "%s.%s", table,
-        column) : SAY(f, "%s.%s[%s]", table, column, rows_of));
-    const char *names = IS(f, comma + 1, "[") ? fl_foreign_argument(f, TEXT(f, comma + 1, close - 1), 'c')
-        : NULL;
-    if (names) return PUT(f, from, close, SAY(f, IS(f, i + 2, ":") ? "select(%s%.0s, %s)"
-        : "select(%s[%s], %s)", table, rows_of, names));
-  }
-  return false;
-}
-
-/* `t[t.x > 1, c("a", "b")]`, `t[t.x > 1, "a"]`, `t[, "a"]`, of R */
-static bool framed(FlForeign *f) {
-  for (int i = 1; i + 2 < f->tokens.n; i++) {
-    bool begins = IS(f, i, "[") && glued(f, i) && (word(f, i - 1) || ANY(f, i - 1, ") ]"));
-    int close = begins ? pair(f, i) : -1, comma = close > 0 ? fl_foreign_end(f, i + 1) + 1 : -1;
-    if (comma < i + 1 || !IS(f, comma, ",") || comma + 1 >= close) continue;
-    bool condition = comma == i + 1;
-    for (int k = i + 1; k < comma; k++) condition = condition || ANY(f, k, "< > <= >= == != %in% in");
-    const char *name = comma + 2 == close ? fl_foreign_plain(f, comma + 1) : NULL, *names = NULL;
-    if (IS(f, comma + 1, "c") && pair(f, comma + 2) == close - 1 && literal(f, comma + 3))
-      names = fl_foreign_argument(f, TEXT(f, comma + 1, close - 1), 'c');
-    if (!condition || !(name || names)) continue;
-    int from = fl_foreign_operand(f, i - 1);
-    const char *table = TEXT(f, from, i - 1);
-    if (comma > i + 1) table = SAY(f, "%s[%s]", table, TEXT(f, i + 1, comma - 1));
-    return PUT(f, from, close, names ? SAY(f, "select(%s, %s)", table, names) : SAY(f, "%s.%s", table, name));
-  }
-  return false;
-}
-
-/* `t[(t.x > 1) & (t.y == 0)]` of columns with nulls: such rows are left out, as they are there. */
-static bool masked(FlForeign *f) {
-  for (int i = 1; i + 2 < f->tokens.n && f->ways & FL_FOREIGN_SECOND; i++) {
-    int close = IS(f, i, "[") && glued(f, i) && word(f, i - 1) && !IS(f, i - 2, ".") ? pair(f, i) : -1;
-    const char *table = close > i + 3 ? TEXT(f, i - 1, i - 1) : "", *mask = TEXT(f, i + 1, close - 1);
-    bool compared = false, other = strstr(mask, "!=") || strstr(mask, "not ") || strpbrk(mask, "~!");
-    for (int k = i + 1; k < close; k++) compared = compared || ANY(f, k, "< > <= >= ==");
-    if (!compared || other || !fl_foreign_holds(f, SAY(f, "let _of = describe(%s)", table))) continue;
-    const char *columns = fl_foreign_by_columns(f, mask, table);
-    return PUT(f, i - 1, close, SAY(f, "where(%s, %s)", table, columns));
   }
   return false;
 }
@@ -306,13 +276,13 @@ static bool pulled(FlForeign *f) {
     if (!ANY(f, i, "pull get_column") || !IS(f, i - 1, "|>") || !IS(f, i + 1, "(") || pair(f,
         i + 1) != i + 3) continue;
     const char *name = fl_foreign_argument(f, TEXT(f, i + 2, i + 2), 'c');
-    int from = i - 2;
-    while (from > 0 && (IS(f, from - 1, "|>") || !(from == 0 || ANY(f, from - 1, "= ( , ;") ||
-        fl_foreign_kind(f, from - 1, FL_FOREIGN_LINE))))
-      from = pair(f, from - 1) >= 0 && pair(f, from - 1) < from - 1 ? pair(f, from - 1) : from - 1;
-    if (!name) continue;
-    bool one = fl_foreign_operand(f, i - 2) == from;
-    return PUT(f, from, i + 3, SAY(f, one ? "%s.%s" : "(%s).%s", TEXT(f, from, i - 2), name));
+    int from = fl_foreign_operand(f, i - 2);
+    bool one = !IS(f, from - 1, "|>"), groups = false;
+    while (from > 1 && IS(f, from - 1, "|>")) from = fl_foreign_operand(f, from - 2);
+    for (int k = from; k < i; k++)
+      groups = ANY(f, k, "group_by groupby") || (groups && !ANY(f, k, "summarize summarise ungroup pivot"));
+    const char *form = one ? "%s.%s" : groups ? "(%s |> ungroup).%s" : "(%s).%s";
+    if (name) return PUT(f, from, i + 3, SAY(f, form, TEXT(f, from, i - 2), name));
   }
   return false;
 }
@@ -390,25 +360,25 @@ static bool left_out(FlForeign *f) {
   return false;
 }
 
-/* `m.shape[0]` */
-static bool shape(FlForeign *f) {
-  for (int i = 2; i + 3 < f->tokens.n; i++) {
-    if (!IS(f, i, "shape") || !IS(f, i - 1, ".") || !IS(f, i + 1, "[") || !IS(f, i + 3, "]") || !ANY(f, i + 2,
-        "0 1")) continue;
-    int from = fl_foreign_operand(f, i - 2);
-    return PUT(f, from, i + 3, SAY(f, IS(f, i + 2, "0") ? "len(%s)" : "len(%s[0])", TEXT(f, from, i - 2)));
-  }
-  return false;
-}
-
-/* `np.corrcoef(a, b)[0, 1]` */
-static bool correlation(FlForeign *f) {
-  for (int i = 0; i + 8 < f->tokens.n; i++) {
-    int close = IS(f, i, "np") && IS(f, i + 2, "corrcoef") && IS(f, i + 3, "(") ? pair(f, i + 3) : -1;
-    if (close < 0 || !IS(f, close + 1, "[") || pair(f, close + 1) != close + 5 || !ANY(f, close + 2, "0 1"))
-      continue;
-    if (ANY(f, close + 4, "0 1") && !IS(f, close + 2, TEXT(f, close + 4, close + 4)))
-      return PUT(f, i, close + 5, SAY(f, "corr(%s)", TEXT(f, i + 4, close - 1)));
+/* `group_by(k) |> select(k, n = count())`: aggregates with their keys, which `summarize` has anyway */
+static bool selected_of_groups(FlForeign *f) {
+  int open = -1, close = -1;
+  for (int i = 0; i + 2 < f->tokens.n; i++) {
+    if (ANY(f, i, "group_by groupby") && IS(f, i + 1, "(")) open = i + 1, close = pair(f, open);
+    bool piped = close > 0 && i > close && IS(f, i, "select") && IS(f, i - 1, "|>");
+    int end = piped && IS(f, i + 1, "(") ? pair(f, i + 1) : -1;
+    FlForeignArgs args = {0};
+    const char *out = "";
+    if (end > 0) fl_foreign_split(f, i + 2, end - 1, &args);
+    for (int k = 0; k < args.n && out; k++) {
+      FlForeign p = part(f, args.at[k].text);
+      bool key = false, total = word(&p, 0) && IS(&p, 1, "(") && fl_foreign_aggregate(TEXT(&p, 0, 0));
+      for (int t = open + 1; t < close; t++) key = key || IS(f, t, args.at[k].text);
+      if (!key && !total) out = NULL;
+      else if (!key) out = SAY(f, "%s%s%s%s%s", out, *out ? ", " : "", args.at[k].name ? args.at[k].name : "",
+          args.at[k].name ? " = " : "", p.text);
+    }
+    if (end > 0 && out && *out) return PUT(f, i, end, SAY(f, "summarize(%s)", out));
   }
   return false;
 }
@@ -450,6 +420,20 @@ static bool piped_aggregate(FlForeign *f) {
   return false;
 }
 
+/* A condition of columns with nulls, which null does not meet */
+static bool if_null(FlForeign *f) {
+  for (int i = 0; i + 1 < f->tokens.n && f->changes && f->ways & FL_FOREIGN_SECOND; i++) {
+    int end = i + 1;
+    if (!IS(f, i, "if")) continue;
+    while (end < f->tokens.n && !IS(f, end, "{") && !fl_foreign_kind(f, end, FL_FOREIGN_LINE)) end++;
+    const char *c = TEXT(f, i + 1, end - 1);
+    if (IS(f, end, "{") && strpbrk(c, "<>=") && !strstr(c, "!=") && !strstr(c, "not ") && !strstr(c, "??") &&
+        !strstr(c, "is_null("))
+      return PUT(f, i + 1, end - 1, SAY(f, "(%s) ?? false", c));
+  }
+  return false;
+}
+
 /* `d.isocalendar().week`, `.dt.isocalendar()[1]` */
 static bool iso_week(FlForeign *f) {
   for (int i = 2; i + 4 < f->tokens.n; i++) {
@@ -464,16 +448,17 @@ static bool iso_week(FlForeign *f) {
 
 bool fl_foreign_before_calls(FlForeign *f) {
   static FlForeignRule *const rules[] = {
-      fl_foreign_query, fl_foreign_groups_in_turn, fl_foreign_items, fl_foreign_resampled,
-      fl_foreign_nulls, fl_foreign_plots,
-      masked, framed,           choice,           located,                   over,             rolled,
-      left_out,         shape,
-      pulled,           by_group, formula, set_of_columns, different,    correlation, pipe_goes_on,
-      piped_aggregate,  iso_week, fl_foreign_fitted,  numbered_rows,  keys_of_join, unstacked,
-      of_groups,        of_package};
+      fl_foreign_query,   selected_of_groups, fl_foreign_groups_in_turn, fl_foreign_items,
+          fl_foreign_resampled,
+      fl_foreign_nulls,   fl_foreign_plots,   fl_foreign_parts,          choice,           over,
+      rolled,             left_out,           pulled,                    by_group,         formula,
+      set_of_columns,     different,          pipe_goes_on,              piped_aggregate,  iso_week,
+      fl_foreign_fitted,  numbered_rows,      keys_of_join,              unstacked,        of_groups,
+      of_package};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
     if (rules[k](f)) return true;
   return false;
 }
 
-bool fl_foreign_behind_calls(FlForeign *f) { return unnamed(f) || fl_foreign_of_model(f); }
+bool fl_foreign_behind_calls(FlForeign *f) { return unnamed(f) || fl_foreign_series_computed(f) ||
+    fl_foreign_of_model(f) || if_null(f); }

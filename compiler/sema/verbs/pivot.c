@@ -284,15 +284,22 @@ enum { MOST_PROPOSED = 24 };
 static void propose_into(FlSema *s, FlDiag *d, Pivot *p, FlCallSite *c) {
   const char **texts;
   if (!fl_actual_given(&c->args[1]) || !fl_actual_given(&c->args[2])) return;
+  const FlExpr *e = c->args[1].expr;
+  const char *name = e && (e->kind == FL_EXPR_NAME || e->kind == FL_EXPR_COL) ? e->name.text : "is";
   FlVal v = fl_verb_as_column(s, fl_verb_expr(s, p->t, &c->args[1], FL_AGG_SPREAD), fl_val_rows(p->t),
                               c->args[1].span, "name");
   int n = fl_val_bad(v) ? 0 : fl_known_values_of(s, v, &texts);
   if (!n || n > MOST_PROPOSED) return;
+  bool number = v.type->dtype == FL_I64;
   FlBytes names = fl_piece_bytes();
   fl_bytes_add(&names, ", into = (", 10);
   for (int i = 0; i < n; i++) {
     if (i) fl_bytes_add(&names, ", ", 2);
-    fl_name_write(&names, texts[i]);
+    const char *called = number ? fl_arena_printf(s->arena, "%s_%s", name, texts[i]) : texts[i];
+    fl_name_write(&names, called);
+    if (!number) continue;
+    fl_bytes_add(&names, " = ", 3);
+    fl_bytes_add(&names, texts[i], strlen(texts[i]));
   }
   fl_bytes_add(&names, ")", 1);
   uint32_t end = 0;

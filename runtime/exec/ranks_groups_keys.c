@@ -22,6 +22,7 @@ typedef struct Keyed {
   int32_t *of; /* of the operator's arguments: which of the arrays; -1: it is a number */
   FlSlot *made[PIECES];
   int32_t n_made;
+  bool failed; /* an aggregate has, of a piece of this rank */
 } Keyed;
 
 /* Aggregate k of them, which begins at argument *at. */
@@ -98,8 +99,7 @@ static FlStatus take_rows(const Keyed *k, const FlSlot *arrays, FlSlot first, Fl
   return s;
 }
 
-static FlStatus group_piece(void *env, const FlSlot *arrays, int64_t rows, int64_t before) {
-  Keyed *k = env;
+static FlStatus make_piece(Keyed *k, const FlSlot *arrays) {
   const FlGroups *g = k->g;
   const FlOpDesc desc = {.op = g->desc->op,
                          .site = g->desc->site,
@@ -110,8 +110,6 @@ static FlStatus group_piece(void *env, const FlSlot *arrays, int64_t rows, int64
                          .n_columns = g->n_keys,
                          .name = g->desc->name};
   FlSlot groups[3], *made = k->made[k->n_made++] = calloc((size_t)g->desc->n_results, sizeof *made);
-  (void)rows;
-  (void)before;
   if (!made) return fl_fail_op(g->ctx, g->desc, FL_FAULT_MEMORY, "out of memory");
   FlStatus s = fl_rt_group(g->ctx, &desc, arrays, groups);
   if (s) return s;
@@ -126,19 +124,31 @@ static FlStatus group_piece(void *env, const FlSlot *arrays, int64_t rows, int64
   return s;
 }
 
+/* Where an aggregate fails nothing more is made; the pieces go on coming, and meetings must not see the
+ * error, since it is for the operators on whole arrays to say. */
+static FlStatus group_piece(void *env, const FlSlot *arrays, int64_t rows, int64_t before) {
+  Keyed *k = env;
+  FlCtx *ctx = k->g->ctx;
+  (void)rows;
+  (void)before;
+  FlStatus s = k->failed ? 0 : make_piece(k, arrays);
+  if (!s || !ctx->error || ctx->error->status != 1) return s;
+  fl_fail_forget(ctx);
+  k->failed = true;
+  return 0;
+}
+
 /* What all have made goes to all; *done: false: an aggregate failed somewhere. */
 static FlStatus join_keyed(Keyed *k, FlStatus own, FlSlot *results, bool *done) {
   FlGroups *g = k->g;
   FlCtx *ctx = g->ctx;
   FlRanks *r = ctx->ranks;
-  bool fault = own && ctx->error && ctx->error->status == 1;
   FlRankSlot mine = {.step = FL_RANKS_ROWS,
                      .site = g->desc->site,
-                     .failed = !own || fault ? 0
-                               : ctx->error  ? ctx->error->status
-                                             : FL_STATUS_MEMORY,
-                     .values = {fault}};
-  if (fault) fl_fail_forget(ctx);
+                     .failed = !own         ? 0
+                               : ctx->error ? ctx->error->status
+                                            : FL_STATUS_MEMORY,
+                     .values = {k->failed}};
   FlStatus s = fl_ranks_together(ctx, &mine);
   for (int32_t j = 0; j < r->n && !s; j++) *done &= !r->slots[j].values[0];
   if (s || !*done) return s;

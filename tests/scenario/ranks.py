@@ -157,6 +157,22 @@ def written_over():
         check(not wrong, f"results in parts of lists that some ranks own: {name}", "\n".join(wrong))
 
 
+FAILING = """
+let x = [for i in 0..64: random(61, i) * 4.0 - 2.0]
+let t = table(a = x, b = [for i in 0..64: (1000 // (i - 4097))]) |> where(a > -1.0)
+show(t |> derive(g = b % 40, some = if_else(b % 4 == 1, null, "{b % 77}")) |> group_by(g) |> summarize(n = count(), least = min(some), s = sum(b * 3037000500 * 3037000499)))
+print(fold((s, v) => 0.5 * s + v, 0.0, t.a))
+"""
+
+
+def group_fails():
+    """An aggregate that fails in a piece of one rank, while texts of the next pieces come, is said as by one rank."""
+    script = scratch(FAILING)
+    wrong = compare(script, [(2, 1, 20, "", -1, 0, 0), (3, 1, 0, "", -1, 0, 0), (5, 2, 0, "", -1, 0, 3)], "-q")
+    check(not wrong, "a sum that is too large, beside texts", "\n".join(wrong))
+    shutil.rmtree(script.parent)
+
+
 INPUT = """
 type Row = (a: i64, b: text)
 param data: file = "-"
@@ -216,6 +232,7 @@ if __name__ == "__main__":
     if SHARD == 0:
         outside()
         written_over()
+        group_fails()
         lost()
     all_scripts()
     finish()

@@ -16,6 +16,7 @@ usage: ./build.sh [COMMAND]
   places [NAME ...] a release's check, as root: builds and tests a clone of the last commit in fresh Debians 12 and 13 with gcc and
                   clang, below a path with spaces, as another user, without HOME, read-only, in a cgroup; editors with the language
                   server: `places editors` (tests/places.py)
+  format          lay out all C by .clang-format; installs clang-format-19
   asan, tsan      build with sanitizers in build-asan or build-tsan and run all tests there
   install         install under PREFIX (default /usr/local)
   clean           remove build folders
@@ -151,6 +152,12 @@ fuzz() {
   say "$ran fuzz targets ran clean"
 }
 
+format() {
+  command -v clang-format-19 >/dev/null || install_packages clang-format-19
+  cd "$root"
+  git ls-files '*.c' '*.h' '*.cc' ':!editors/tree-sitter/src' | xargs clang-format-19 -i
+}
+
 docs() {
   command -v cmark-gfm >/dev/null || install_packages cmark-gfm
   build
@@ -189,6 +196,7 @@ case $command in
     ;;
   fuzz) fuzz "$@" ;;
   docs) docs ;;
+  format) format ;;
   places) places "$@" ;;
   asan) sanitized asan address,undefined "$@" ;;
   tsan) sanitized tsan thread "$@" ;;

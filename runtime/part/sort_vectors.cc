@@ -8,6 +8,7 @@
  * embeds flow may hold another version of it. C++ because it is; by clang, whose code is three times as fast
  * here as that of gcc 12. */
 #define hwy fl_hwy
+#define VQSORT_ONLY_STATIC 1
 #include <hwy/highway.h>
 
 #include <hwy/contrib/sort/traits-inl.h>
@@ -15,11 +16,19 @@
 
 #include "part/sort_vectors.h"
 
-/* The seed of the pivots: 24 bytes. */
+#include <stdlib.h>
+
+/* Version 1.0 takes room for its work from the caller, and draws pivots by a seed of 24 bytes from its shared
+ * library; of later ones a check of theirs ends there. */
+#define OLD (HWY_MAJOR == 1 && HWY_MINOR == 0)
+#if OLD
 void hwy::Sorter::Fill24Bytes(const void *, size_t n, void *bytes) {
   const uint64_t seed[3] = {(n + 1) * 0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu};
   memcpy(bytes, seed, sizeof seed);
 }
+#else
+HWY_NORETURN void hwy::Abort(const char *, int, const char *, ...) { abort(); }
+#endif
 
 namespace {
 namespace vectors = hwy::HWY_NAMESPACE;
@@ -27,7 +36,7 @@ namespace vectors = hwy::HWY_NAMESPACE;
 /* The order of integers is the library's. */
 template <typename T> struct Ascending : vectors::detail::OrderAscending<T> {};
 
-/* Of floats the library takes the largest finite one for the last, and what is an epsilon less for the one
+/* Of floats version 1.0 takes the largest finite one for the last, and what is an epsilon less for the one
  * before, which is right around 1 alone. */
 template <typename T> struct AscendingFloats : vectors::detail::OrderAscending<T> {
   template <class D> vectors::Vec<D> FirstValue(D d) const { return vectors::Neg(LastValue(d)); }
@@ -49,7 +58,11 @@ template <> struct Ascending<double> : AscendingFloats<double> {};
 template <typename T> void sort(void *values, size_t n) {
   const vectors::SortTag<T> tag;
   const vectors::detail::SharedTraits<vectors::detail::TraitsLane<Ascending<T>>> ascending;
+#if OLD
   vectors::Sort(tag, ascending, static_cast<T *>(values), n, static_cast<T *>(nullptr));
+#else
+  vectors::Sort(tag, ascending, static_cast<T *>(values), n);
+#endif
 }
 
 /* Calls done(side, mask, values) for a few values and each side that they may be of. */

@@ -91,7 +91,6 @@ static void map_kernel(FlFn *f, const FlPlanKernel *k) {
   for (int i = 0; i < op->n_results; i++) {
     Val a = fl_ll_map_result(f, k, i, sizes);
     fl_ll_own(f, op->results[i], a);
-    know_sizes(f, op, i);
     results[i] = a;
     if (fl_dtype_is_text((FlDtype)op->results[i]->type.dtype)) texts[n_texts++] = a;
   }
@@ -99,6 +98,10 @@ static void map_kernel(FlFn *f, const FlPlanKernel *k) {
   Val status = fl_ll_kernel_run(f, k, map_body, results, heap, fl_ll_total(f, op));
   if (heap || n_texts) fl_ll_keep_texts(f, k, heap, n_texts, texts);
   fl_ll_check_status(f, status);
+  for (int i = 0; i < op->n_results; i++) {
+    fl_ll_view(f, op->results[i]); /* what was written over a whole array may stand elsewhere now, in parts */
+    know_sizes(f, op, i);
+  }
 }
 
 /* ---- tasks ----------------------------------------------------------------------------------------- */

@@ -539,5 +539,7 @@ void fl_ll_reduce_host(FlFn *f, const FlOp *op) {
   LLVMBuildStore(f->b, fl_ll_null(g), place);
   drop_heap(f, &s, heap);
   fl_ll_check_status(f, status);
+  for (int i = 0; i < op->n_results; i++)
+    if (!fl_t_is_scalar(op->results[i]->type)) fl_ll_view(f, op->results[i]); /* as of a map's */
   end_sweep(f, &s);
 }

@@ -165,6 +165,22 @@ print(fold((s, v) => 0.5 * s + v, 0.0, t.a))
 """
 
 
+READ_LAST = """
+let x = [for i in 0..9001: random(70, i) * 4.0 - 2.0]
+let all = [x, x]
+let y = [for i in 0..len(x): all[0][i] + x[i]]
+if sum(y) > -1000000.0 { error("{y[3]} {y[8003]} {sum(y)}") }
+"""
+
+
+def error_reads():
+    """What is said of elements of an array that was written over a whole one, in parts."""
+    script = scratch(READ_LAST)
+    wrong = compare(script, [(2, 1, 0, "", -1, 0, 0), (3, 2, 0, "", -1, 0, 3), (5, 1, 20, "", -1, 0, 6)], "-q")
+    check(not wrong, "elements that an error names", "\n".join(wrong))
+    shutil.rmtree(script.parent)
+
+
 def group_fails():
     """An aggregate that fails in a piece of one rank, while texts of the next pieces come, is said as by one rank."""
     script = scratch(FAILING)
@@ -233,6 +249,7 @@ if __name__ == "__main__":
         outside()
         written_over()
         group_fails()
+        error_reads()
         lost()
     all_scripts()
     finish()

@@ -64,7 +64,7 @@ static void test_counts(int64_t n, int64_t g) {
     CHECK(fl_count_true(mask + from, n - from) == kept);
     if (from < n) kept -= mask[from] != 0;
   }
-  memset(mask, UINT8_MAX, (size_t)n);
+  if (n > 0) memset(mask, UINT8_MAX, (size_t)n);
   CHECK(fl_count_true(mask, n) == n);
   free(id);
   free(mask);

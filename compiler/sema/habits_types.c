@@ -44,6 +44,22 @@ static bool braceable(const char *text) {
   return true;
 }
 
+void fl_habit_rounded(FlSema *s, FlDiag *d, FlVal t, FlSpan call, FlSpan table, FlSpan digits) {
+  static const char name[] = "round(";
+  const FlType *row = fl_type_row(t.type);
+  const char *by = "", *n = text_of(s, digits);
+  if (strncmp(text_of(s, call), name, strlen(name)) != 0 || table.start != call.start + strlen(name)) return;
+  for (int k = 0; k < row->n_fields; k++) {
+    const FlTyField *c = &row->fields[k];
+    if (c->type->kind == FL_TY_SCALAR && fl_dtype_is_float(c->type->dtype))
+      by = fl_arena_printf(s->arena, "%s, %s = round(%s, digits = %s)", by, c->name, c->name, n);
+  }
+  if (!*by) return;
+  by = fl_arena_printf(s->arena, "derive(%s%s)", text_of(s, table), by);
+  fl_diag_help(s->sink, d, "its columns of floats are rounded one by one: `%s`", by);
+  put(d, call, by);
+}
+
 void fl_habit_printed(FlSema *s, FlDiag *d, FlVal v, FlSpan argument) {
   const char *text = text_of(s, argument);
   if (v.type->kind != FL_TY_ARRAY || strpbrk(text, "\n\\") || !braceable(text)) return;

@@ -216,7 +216,7 @@ static bool statement_at(const FlForeign *f, uint32_t byte, int *first, int *las
       continue;
     }
     int j = i, from = i;
-    bool block = fl_foreign_is_any(f, i, "def if for while function class struct else elif");
+    bool block = fl_foreign_is_any(f, i, "def fn if for while function class struct else elif");
     bool query = fl_foreign_is_any(f, i, "select SELECT with WITH") ||
                  (fl_foreign_is_any(f, i + 1, "= <-") && fl_foreign_is_any(f, i + 2, "select SELECT")) ||
                  fl_foreign_is_any(f, i + 3, "select SELECT");

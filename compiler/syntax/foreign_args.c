@@ -184,6 +184,8 @@ static const char *renamed(FlForeign *f, const char *text) {
 
 /* `{"a": 1}` as `a = 1` */
 static const char *named(FlForeign *f, const char *text) {
+  FlForeign of_r = part(f, text);
+  if (IS(&of_r, 0, "list") && pair(&of_r, 1) == of_r.tokens.n - 1) return TEXT(&of_r, 2, of_r.tokens.n - 2);
   const char *inner = in_brackets(f, text, "{"), *out = "";
   FlForeign p = part(f, inner ? inner : "");
   for (int at = 0; at < p.tokens.n; at = fl_foreign_end(&p, at) + 2) {
@@ -303,12 +305,13 @@ static const char *aggregate(FlForeign *f, const char *text) {
   return at + 1 == p.tokens.n ? fl_foreign_aggregate(plain ? plain : TEXT(&p, at, at)) : NULL;
 }
 
-/* Columns, in brackets where they are several; of a join `c("a" = "b")`, too. */
+/* Columns, in brackets where they are several; of a join `c("a" = "b")`, `[a == b]`, too. */
 static const char *keys(FlForeign *f, const char *text) {
   const char *inner = in_brackets(f, text, "[ ("), *left = "", *right = "";
   FlForeign p = part(f, inner ? inner : text);
   for (int at = 0; at < p.tokens.n; at += 4) {
-    bool both = fl_foreign_plain(&p, at) && IS(&p, at + 1, "=") && fl_foreign_plain(&p, at + 2) &&
+    bool texts = fl_foreign_plain(&p, at) && IS(&p, at + 1, "=") && fl_foreign_plain(&p, at + 2);
+    bool both = (texts || (word(&p, at) && IS(&p, at + 1, "==") && word(&p, at + 2))) &&
                 (at + 3 == p.tokens.n || IS(&p, at + 3, ","));
     if (!both) {
       int n;
@@ -435,12 +438,18 @@ static const char *aggregated(FlForeign *f, const FlForeignArg *a) {
   return value && of_column(f, value + 3) ? made : NULL;
 }
 
-/* Texts and values as pieces of one text. */
+/* Texts and values as pieces of one text; of a list those in it. */
 static const char *pieces(FlForeign *f, const FlForeignArgs *args, const char *gap) {
-  const char *out = "";
+  const char *out = "", *list;
   for (int k = 0; k < args->n; k++) {
     const FlForeignArg *a = &args->at[k];
     if (a->param) continue;
+    if (!k && (list = in_brackets(f, a->text, "["))) {
+      FlForeignArgs inner = {0};
+      FlForeign p = part(f, list);
+      fl_foreign_split(&p, 0, p.tokens.n - 1, &inner);
+      return pieces(f, &inner, gap);
+    }
     if (a->name || (a->text[0] != '"' && strchr(a->text, '"'))) return NULL;
     size_t n = strlen(a->text);
     const char *one = a->text[0] == '"' ? fl_arena_strndup(f->arena, a->text + 1, n - 2) : SAY(f, "{%s}",

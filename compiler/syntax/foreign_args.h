@@ -58,6 +58,9 @@ FlForeignRule fl_foreign_parts, fl_foreign_part_of_text, fl_foreign_value_of_key
 const char *fl_foreign_seed(FlForeign *f, const char *name);
 /* Is it an array that numpy makes, or is made of such alone? */
 bool fl_foreign_is_numpy(FlForeign *f, const char *text);
+/* What a statement from one token to another, which gives parts of an array a number, makes of it; NULL: it
+ * is another. */
+const char *fl_foreign_part_given(FlForeign *f, int first, int last);
 FlForeignRule fl_foreign_plots;
 FlForeignRule fl_foreign_series_computed, fl_foreign_groups_in_turn, fl_foreign_items, fl_foreign_resampled,
     fl_foreign_nulls; /* foreign_series.c */

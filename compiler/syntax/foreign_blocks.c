@@ -13,8 +13,8 @@ enum { DEEPEST = 50 };
 
 /* A line that begins a block: its length without the `:`; 0: none. */
 static size_t begins_block(const char *line, size_t n) {
-  static const char *const words[] = {"if ", "if(", "for ", "while ", "while(", "def ", "elif ", "else:",
-      "else :"};
+  static const char *const words[] = {"if ", "if(",  "for ",  "while ", "while(",
+                                      "def ", "fn ", "elif ", "else:",  "else :"};
   while (n && strchr(" \t\r", line[n - 1])) n--;
   if (!n || line[n - 1] != ':') return 0;
   for (size_t k = 0; k < sizeof words / sizeof *words; k++)
@@ -359,24 +359,24 @@ static bool bound_inside(FlForeign *f) {
 }
 
 /* `a, b = x, y`: one by one, where no value says one of the names. */
-static bool each_bound(FlForeign *f, int sign, int n) {
+static bool each_bound(FlForeign *f, int first, int sign, int n) {
   const char *out = "";
   int at = sign + 1;
   for (int k = 0; k < n; k++) {
-    int name = 2 * k, end = fl_foreign_end(f, at);
+    int name = first + 2 * k, end = fl_foreign_end(f, at);
     if (end < at || !IS(f, end + 1, ",") != (k == n - 1)) return false;
     for (int i = at; i <= end; i++)
       for (int other = 0; other < n; other++)
-        if (IS(f, i, TEXT(f, 2 * other, 2 * other)) && !IS(f, i - 1, ".")) return false;
+        if (IS(f, i, TEXT(f, first + 2 * other, first + 2 * other)) && !IS(f, i - 1, ".")) return false;
     out = SAY(f, "%s%slet %s = %s", out, k ? "\n" : "", TEXT(f, name, name), TEXT(f, at, end));
     at = end + 2;
   }
   return !IS(f, 0, "(") && at > f->tokens.n && PUT(f, 0, f->tokens.n - 1, out);
 }
 
-/* `a, b = f(x)`, `(a, b) = f(x)` */
+/* `a, b = f(x)`, `(a, b) = f(x)`, `let a, b = f(x)` */
 static bool several_bound(FlForeign *f) {
-  int at = IS(f, 0, "(") ? 1 : 0, n = 0;
+  int first = IS(f, 0, "(") || (ANY(f, 0, "let var") && !IS(f, 1, "(")) ? 1 : 0, at = first, n = 0;
   const char *names = "";
   for (; word(f, at); at += 2) {
     names = SAY(f, "%s%s%s", names, n++ ? ", " : "", TEXT(f, at, at));
@@ -384,7 +384,7 @@ static bool several_bound(FlForeign *f) {
   }
   int sign = at + 1 + IS(f, 0, "(");
   if (n < 2 || !IS(f, sign, "=") || (IS(f, 0, "(") && !IS(f, at + 1, ")"))) return false;
-  if (IS(f, fl_foreign_end(f, sign + 1) + 1, ",")) return each_bound(f, sign, n);
+  if (IS(f, fl_foreign_end(f, sign + 1) + 1, ",")) return each_bound(f, first, sign, n);
   return PUT(f, 0, sign, SAY(f, "let (%s) =", names));
 }
 
@@ -401,6 +401,10 @@ static bool defaults_of_lambda(FlForeign *f) {
 
 static bool word_bound(FlForeign *f) {
   if (IS(f, 0, "let") && IS(f, 1, "mut")) return PUT(f, 0, 1, "var");
+  bool arrow = ANY(f, 0, "let var") && word(f, 1) && IS(f, 2, "<-");
+  for (int i = 3; i < f->tokens.n; i++) /* who knows from what number it counts? */
+    if (IS(f, i, "[") && fl_foreign_kind(f, i + 1, FL_FOREIGN_NUMBER)) arrow = false;
+  if (arrow) return PUT(f, 2, 2, "=");
   if (ANY(f, 0, "const val auto") && word(f, 1)) return PUT(f, 0, 0, "let");
   return false;
 }

@@ -213,7 +213,7 @@ static bool site_at(FlForeign *f, int i, Site *s) {
   bool path = true;
   for (int k = s->first; k < i; k++) path = path && (word(f, k) || IS(f, k, "."));
   bool package = path && word(f, s->first) && fl_foreign_is_module(f, TEXT(f, s->first, s->first));
-  bool dotted = path && ANY(f, s->first, "is which as na seq pd date write read") && i == s->first + 2 &&
+  bool dotted = path && ANY(f, s->first, "is which as na seq pd date write read data") && i == s->first + 2 &&
                 !fl_foreign_declared(f, TEXT(f, s->first, s->first), "let var param for");
   if (package || dotted) {
     s->path = TEXT(f, s->first, i);
@@ -243,6 +243,7 @@ static bool row_is_for(FlForeign *f, const Row *row, const Site *s) {
   bool first = strcmp(s->path, "str.replace") == 0 &&
                fl_foreign_declared(f, ".", "pl"); /* of Polars: the first place alone */
   if (strcmp(s->path, "str.replace") == 0 && first != (strstr(row->flow, ":1") != NULL)) return false;
+  if (among(s->path, "np.random.default_rng") && IS(f, s->last + 1, ".")) return false; /* its draw has it */
   if (s->field) return row->how == FIELD && method && field_of_others(f, s);
   switch (row->how) {
   case FUNCTION: return !method && !s->piped;

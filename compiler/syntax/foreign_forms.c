@@ -184,8 +184,9 @@ static bool needless(FlForeign *f) {
   for (int i = 1; i + 2 < f->tokens.n; i++) {
     int name = IS(f, i + 1, "na") && IS(f, i + 2, ".") && IS(f, i + 3, "rm") ? i + 3 : i + 1;
     if (IS(f, i + 1, ".") && IS(f, i + 2, "groups")) name = i + 2;
-    if (!IS(f, i, ",") || !(name > i + 1 || ANY(f, name, "skipna ignore_index inplace n_jobs")) || !IS(f,
-        name + 1, "=")) continue;
+    bool one_key = IS(f, i + 1, "coalesce") && ANY(f, i + 3, "True true"); /* as joins have it here */
+    bool any = name > i + 1 || one_key || ANY(f, name, "skipna ignore_index inplace n_jobs");
+    if (!IS(f, i, ",") || !any || !IS(f, name + 1, "=")) continue;
     return PUT(f, i, fl_foreign_end(f, name + 2), "");
   }
   return false;
@@ -513,7 +514,8 @@ static bool mapping(FlForeign *f) {
     bool argument = i > 1 && ANY(f, i - 1, "( =") && !ANY(f, 0, "let var const") && !word(f, 0 + (i == 1));
     bool call = false;
     for (int k = 0; k < i; k++)
-      call |= ANY(f, k, "agg aggregate rename replace map with_columns fillna fill_null replace_na");
+      call |= ANY(f, k, "agg aggregate rename replace map with_columns fillna fill_null replace_na "
+                        "DataFrame");
     if (call || argument) continue;
     const char *all = "";
     for (int at = i + 1; all && at < close; at = fl_foreign_end(f, at) + 2) {

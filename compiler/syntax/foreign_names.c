@@ -21,9 +21,14 @@ bool fl_foreign_declared(const FlForeign *f, const char *name, const char *how) 
 
 int fl_foreign_binding(const FlForeign *f, const char *name, int before) {
   for (int i = before - 1; i >= 0; i--) {
-    bool own = i && ANY(f, i - 1, "let var param const");
-    bool begins = i == 0 || fl_foreign_kind(f, i - 1, FL_FOREIGN_LINE);
-    if (IS(f, i, name) && (own || (begins && ANY(f, i + 1, "= <-")))) return i;
+    if (!IS(f, i, name)) continue;
+    int first = i, last = i; /* of `a, b = ..`, `let (a, b) = ..` */
+    while (first > 1 && IS(f, first - 1, ",") && word(f, first - 2)) first -= 2;
+    while (IS(f, last + 1, ",") && word(f, last + 2)) last += 2;
+    if (IS(f, first - 1, "(") && pair(f, first - 1) == last + 1) first--, last++;
+    bool own = first && ANY(f, first - 1, "let var param const");
+    bool begins = first == 0 || fl_foreign_kind(f, first - 1, FL_FOREIGN_LINE);
+    if (own || (begins && ANY(f, last + 1, "= <-"))) return i;
   }
   return -1;
 }
@@ -31,8 +36,19 @@ int fl_foreign_binding(const FlForeign *f, const char *name, int before) {
 const char *fl_foreign_bound(const FlForeign *f, const char *name) {
   FlForeign file = file_of(f);
   int at = fl_foreign_binding(&file, name, file.tokens.n);
-  if (at < 0 || !ANY(&file, at + 1, "= <-")) return NULL;
-  return TEXT(&file, at + 2, fl_foreign_end(&file, at + 2));
+  if (at < 0) return NULL;
+  int first = at, sign = at + 1; /* of `a, b = x, y` */
+  while (first > 1 && IS(&file, first - 1, ",") && word(&file, first - 2)) first -= 2;
+  while (IS(&file, sign, ",") && word(&file, sign + 1)) sign += 2;
+  if (!ANY(&file, sign, "= <-")) return NULL;
+  const char *own = NULL;
+  for (int k = first, value = sign + 1; k < sign; k += 2) {
+    int end = fl_foreign_end(&file, value);
+    if (k + 1 < sign && !IS(&file, end + 1, ",")) return NULL;
+    if (k == at) own = TEXT(&file, value, end);
+    value = end + 2;
+  }
+  return own;
 }
 
 const char *fl_foreign_new_name(const FlForeign *f, const char *name, bool own) {

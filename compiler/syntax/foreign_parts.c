@@ -76,7 +76,8 @@ static bool masked(FlForeign *f) {
     int close = IS(f, i, "[") && glued(f, i) && word(f, i - 1) && !IS(f, i - 2, ".") ? pair(f, i) : -1;
     const char *table = close > i + 3 ? TEXT(f, i - 1, i - 1) : "", *mask = TEXT(f, i + 1, close - 1);
     bool compared = false, other = strstr(mask, "!=") || strstr(mask, "not ") || strpbrk(mask, "~!");
-    for (int k = i + 1; k < close; k++) compared = compared || ANY(f, k, "< > <= >= ==");
+    for (int k = i + 1; k < close; k++) compared = compared || ANY(f, k, "< > <= >= == and or");
+    compared = compared || (close == i + 4 && IS(f, i + 1, table) && IS(f, i + 2, ".")); /* `t[t.x]` */
     if (!compared || other || !fl_foreign_holds(f, SAY(f, "let _of = describe(%s)", table))) continue;
     const char *columns = fl_foreign_by_columns(f, mask, table);
     return PUT(f, i - 1, close, SAY(f, "where(%s, %s)", table, columns));
@@ -152,6 +153,18 @@ static bool first_rows(FlForeign *f) {
   return false;
 }
 
+/* `np.where(c)[0]`: positions, which numpy has one array of for each dimension */
+static bool positions(FlForeign *f) {
+  for (int i = 0; i + 6 < f->tokens.n; i++) {
+    bool asked = IS(f, i, "np") && IS(f, i + 1, ".") && ANY(f, i + 2, "where nonzero");
+    int close = asked ? pair(f, i + 3) : -1;
+    bool one = close > 0 && fl_foreign_end(f, i + 4) == close - 1;
+    if (one && IS(f, close + 1, "[") && IS(f, close + 2, "0") && IS(f, close + 3, "]"))
+      return PUT(f, i, close + 3, SAY(f, "np.flatnonzero(%s)", TEXT(f, i + 4, close - 1)));
+  }
+  return false;
+}
+
 static bool most_frequent(FlForeign *f) { /* `x.mode()[0]`: it is one value here */
   for (int i = 2; i + 3 < f->tokens.n; i++) {
     int at = IS(f, i, "mode") && IS(f, i - 1, ".") && pair(f, i + 1) == i + 2 ? i + 3 : -1;
@@ -180,8 +193,54 @@ bool fl_foreign_value_of_key(FlForeign *f) {
   return false;
 }
 
+/* Of one subscript, from one token to another, what a position says that it takes; "" all; NULL: it is not
+ * written out. */
+static const char *taken(FlForeign *f, int from, int to, const char *position) {
+  int sign = from;
+  while (sign <= to && !ANY(f, sign, ": ..")) sign++;
+  for (int i = from; i <= to; i++)
+    if (i != sign && !fl_foreign_kind(f, i, FL_FOREIGN_NUMBER)) return NULL;
+  if (sign > to) return from == to ? SAY(f, "%s == %s", position, TEXT(f, from, to)) : NULL;
+  if (sign > from + 1 || to > sign + 1) return NULL;
+  const char *low = sign > from ? SAY(f, "%s >= %s", position, TEXT(f, from, from)) : "",
+             *high = to > sign ? SAY(f, "%s < %s", position, TEXT(f, to, to)) : "";
+  return SAY(f, "%s%s%s", low, *low && *high ? " and " : "", high);
+}
+
+/* `a[a > 5] = 0`, `a[1:3] = 0`, `m[0, :] += 1`, for a number: the new array, of the same type. */
+const char *fl_foreign_part_given(FlForeign *f, int first, int last) {
+  static const char *const signs = "= += -= *= /=";
+  int close = word(f, first) && IS(f, first + 1, "[") ? pair(f, first + 1) : -1, sign = close + 1;
+  if (close < 0 || !ANY(f, sign, signs) || last > sign + 2) return NULL;
+  bool negative = last == sign + 2 && IS(f, sign + 1, "-");
+  if (!fl_foreign_kind(f, last, FL_FOREIGN_NUMBER) || !(last == sign + 1 || negative)) return NULL;
+  const char *a = TEXT(f, first, first), *value = TEXT(f, sign + 1, last), *asked = NULL, *element = a;
+  int comma = fl_foreign_end(f, first + 2) + 1;
+  bool mask = false, range = false;
+  for (int i = first + 2; i < close; i++) mask = mask || ANY(f, i, "< > <= >= == !=");
+  for (int i = first + 2; i < close; i++) range = range || ANY(f, i, ": ..");
+  if (!mask && !range) return NULL; /* one element is given a value so in flow, too */
+  if (!mask) {
+    bool two = IS(f, comma, ",");
+    const char *rows = taken(f, first + 2, comma - 1, "i"), *columns = two ? taken(f, comma + 1, close - 1,
+        "j") : "";
+    if (!rows || !columns || !(*rows || *columns)) return NULL;
+    asked = SAY(f, "%s%s%s", rows, *rows && *columns ? " and " : "", columns);
+    element = SAY(f, two ? "%s[i, j]" : "%s[i]", a);
+  }
+  if (!IS(f, sign, "="))
+    value = SAY(f, "%s %s %s", element, fl_arena_strndup(f->arena, TEXT(f, sign, sign), 1), value);
+  FlForeign where = part(f, TEXT(f, first + 2, close - 1));
+  const char *by = mask ? SAY(f, "if_else(%s, %s, %s)", fl_foreign_by_rules(&where), value, a)
+                        : SAY(f, "[for i in 0..len(%s)%s: if %s { %s } else { %s }]", a,
+                              IS(f, comma, ",") ? SAY(f, ", j in 0..len(%s[0])", a) : "", asked, value,
+                              element);
+  return fl_foreign_holds(f, SAY(f, "var _of = %s\n_of = %s", a, by)) ? by : NULL;
+}
+
 bool fl_foreign_parts(FlForeign *f) {
-  static FlForeignRule *const rules[] = {ordered, masked, framed, located, shape, correlation, first_rows};
+  static FlForeignRule *const rules[] = {ordered, masked, framed, located, shape, correlation, first_rows,
+                                         positions};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
     if (rules[k](f)) return true;
   return false;

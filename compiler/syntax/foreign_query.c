@@ -166,6 +166,26 @@ static const char *named_keys(FlForeign *f, Query *q) {
   return out;
 }
 
+#define FL_TABLE_READER(name, ...) #name,
+static const char *const formats[] = {
+#include "flow/formats.def"
+};
+#undef FL_TABLE_READER
+
+/* A table that no name of the script is, but a file beside it, called so and by its format: it is read; else
+ * its name. */
+static const char *of_file(FlForeign *f, const char *name) {
+  FlForeign file = file_of(f), alone = *f;
+  alone.file = "";
+  bool bound = fl_foreign_binding(&file, name, file.tokens.n) >= 0 ||
+               fl_foreign_declared(f, name, "with WITH , param fn stage for");
+  for (size_t k = 0; k < sizeof formats / sizeof *formats && !bound; k++) {
+    const char *by = SAY(f, "read_%s(\"%s.%s\")", formats[k], name, formats[k]);
+    if (fl_foreign_holds(&alone, SAY(f, "let _of = %s", by))) return by;
+  }
+  return name;
+}
+
 /* A table and what it is called in the query: the token behind both. */
 static int named(FlForeign *f, Query *q, int at, int end, const char **table) {
   bool file = fl_foreign_plain(f, at) != NULL;
@@ -174,7 +194,10 @@ static int named(FlForeign *f, Query *q, int at, int end, const char **table) {
   if (file && !dot) return -1;
   *table = file ? SAY(f, "read_%s(%s)", dot + 1, TEXT(f, at, at)) : TEXT(f, at, at);
   fl_vec_push(f->arena, &q->aliases, *table);
+  if (!file && !IS(f, at + 1, "(")) *table = of_file(f, *table);
   at++;
+  int call = IS(f, at, "(") && !file ? pair(f, at) : -1; /* a file that is read */
+  if (call > 0 && call < end) *table = TEXT(f, at - 1, call), at = call + 1;
   if (at < end && ANY(f, at, "as AS")) at++;
   if (at < end && word(f, at) && !ANY(f, at, clauses) && !ANY(f, at, "on ON using USING")) {
     fl_vec_push(f->arena, &q->aliases, TEXT(f, at, at));
@@ -183,8 +206,9 @@ static int named(FlForeign *f, Query *q, int at, int end, const char **table) {
   return at;
 }
 
-/* `on a.k = b.k and a.l = b.l`, `using (k)`: the keys; NULL: another condition. *at: behind it. */
-static const char *joined_by(FlForeign *f, int *at, int end) {
+/* `on a.k = b.k and a.l = b.l`, `using (k)`: the keys; NULL: another condition. *at: behind it. other: of the
+ * aliases the first of the right table. */
+static const char *joined_by(FlForeign *f, const Query *q, int other, int *at, int end) {
   if (ANY(f, *at, "using USING") && pair(f, *at + 1) > 0) {
     int close = pair(f, *at + 1);
     const char *keys = TEXT(f, *at + 2, close - 1);
@@ -196,8 +220,10 @@ static const char *joined_by(FlForeign *f, int *at, int end) {
   for (int i = *at + 1; i < end; i++) {
     int l = IS(f, i + 1, ".") ? i + 2 : i, sign = l + 1, r = IS(f, sign + 2, ".") ? sign + 3 : sign + 1;
     if (!word(f, l) || !ANY(f, sign, "= ==") || !word(f, r)) return NULL;
-    left = SAY(f, "%s%s%s", left, *left ? ", " : "", TEXT(f, l, l));
-    right = SAY(f, "%s%s%s", right, *right ? ", " : "", TEXT(f, r, r));
+    bool turned = false; /* `on b.k = a.k` */
+    for (int k = other; k < q->aliases.n; k++) turned = turned || (l > i && IS(f, i, q->aliases.at[k]));
+    left = SAY(f, "%s%s%s", left, *left ? ", " : "", turned ? TEXT(f, r, r) : TEXT(f, l, l));
+    right = SAY(f, "%s%s%s", right, *right ? ", " : "", turned ? TEXT(f, l, l) : TEXT(f, r, r));
     *at = i = r + 1;
     if (i >= end || !ANY(f, i, "and AND")) break;
   }
@@ -214,8 +240,9 @@ static int tables(FlForeign *f, Query *q, int at, int end) {
                                                   : "";
     while (at < end && !ANY(f, at, "join JOIN")) at++;
     const char *other;
+    const int right = q->aliases.n;
     at = named(f, q, at + 1, end, &other);
-    const char *keys = at < 0 ? NULL : joined_by(f, &at, end);
+    const char *keys = at < 0 ? NULL : joined_by(f, q, right, &at, end);
     if (!keys) return -1;
     q->tables = SAY(f, "%s |> join(%s, on = %s%s)", q->tables, other, keys, how);
   }
@@ -377,6 +404,18 @@ static const char *queries(FlForeign *f, int first, int last) {
 
 /* ---- what stands in a pipe ---- */
 
+/* `join(u on a = b)`: without the brackets */
+static bool join_in_brackets(FlForeign *f) {
+  for (int i = 1; i + 4 < f->tokens.n; i++) {
+    bool step = ANY(f, i, "join JOIN") && ANY(f, i - 1, "|> left LEFT right RIGHT full FULL inner INNER");
+    int close = step && IS(f, i + 1, "(") ? pair(f, i + 1) : -1;
+    for (int k = i + 3; k < close && k < i + 6; k++)
+      if (ANY(f, k, "on ON using USING") && !IS(f, k + 1, "=") && !IS(f, k - 1, ","))
+        return PUT(f, i + 1, close, SAY(f, " %s", TEXT(f, i + 2, close - 1)));
+  }
+  return false;
+}
+
 /* `|> order by x desc`, `|> group by k`, `|> limit 3`, `|> left join u on a = b`: clauses as steps of a pipe
  * */
 static bool clause_in_pipe(FlForeign *f) {
@@ -393,7 +432,7 @@ static bool clause_in_pipe(FlForeign *f) {
       Query q = {0};
       const char *other, *keys = NULL;
       keys_at = named(f, &q, join + 1, end + 1, &other);
-      if (keys_at > 0) keys = joined_by(f, &keys_at, end + 1);
+      if (keys_at > 0) keys = joined_by(f, &q, 0, &keys_at, end + 1);
       bool inner = join == i || ANY(f, i, "inner INNER");
       const char *how = ANY(f, i, "left LEFT") ? "left" : ANY(f, i, "right RIGHT") ? "right" : "full";
       if (keys && keys_at == end + 1)
@@ -423,7 +462,7 @@ static bool window_in_verb(FlForeign *f) {
       if (good && named && q.items.n) q.items.at[q.items.n - 1].name = TEXT(f, at, at);
     }
     if (!good || !q.windows) continue;
-    q.all = !IS(f, i, "select");
+    q.all = q.all || !IS(f, i, "select");
     return PUT(f, i - 1, close, of_windows(f, &q, "") + 1);
   }
   return false;
@@ -528,7 +567,7 @@ static bool case_of(FlForeign *f) {
 
 bool fl_foreign_query(FlForeign *f) {
   bool any = false;
-  if (clause_in_pipe(f) || window_in_verb(f)) return true;
+  if (join_in_brackets(f) || clause_in_pipe(f) || window_in_verb(f)) return true;
   for (int i = 0; i < f->tokens.n && !any; i++)
     any = ANY(f, i, "select SELECT Select case CASE sqldf") ||
           (literal(f, i) && ANY(f, i - 2, "sql read_sql read_sql_query query"));

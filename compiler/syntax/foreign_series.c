@@ -45,18 +45,25 @@ bool fl_foreign_series(FlForeign *f, const char *text, const char **key, const c
   return true;
 }
 
-/* `for k, g in t.groupby("k") {`: of each key its rows, which pandas sorts by key. */
+/* `for k, g in t.groupby("k") {`, or in a name that is bound to such: of each key its rows, which pandas
+ * sorts by key. */
 bool fl_foreign_groups_in_turn(FlForeign *f) {
-  for (int i = 0; i + 10 < f->tokens.n; i++) {
-    int at = i + 5; /* the table */
+  for (int i = 0; i + 6 < f->tokens.n; i++) {
+    int brace = i + 5;
     bool names = IS(f, i, "for") && word(f, i + 1) && IS(f, i + 2, ",") && word(f, i + 3);
-    bool groups = IS(f, at + 1, ".") && ANY(f, at + 2, "groupby group_by");
-    if (!names || !IS(f, i + 4, "in") || !word(f, at) || !groups) continue;
-    int list = IS(f, at + 4, "[") ? 1 : 0, close = pair(f, at + 3);
-    const char *column = fl_foreign_plain(f, at + 4 + list), *table = TEXT(f, at, at);
-    if (!column || close != at + 5 + 2 * list || !IS(f, close + 1, "{")) continue;
+    if (!names || !IS(f, i + 4, "in")) continue;
+    while (brace < f->tokens.n && !IS(f, brace, "{")) brace++;
+    const char *bound = brace == i + 6 ? fl_foreign_bound(f, TEXT(f, i + 5, i + 5)) : NULL;
+    FlForeign p = part(f, bound ? bound : TEXT(f, i + 5, brace - 1));
+    if (IS(&p, 0, "group_by") && pair(&p, 1) == 5 && p.tokens.n == 6) /* rewritten already */
+      p = part(f, SAY(f, "%s |> group_by(%s)", TEXT(&p, 2, 2), TEXT(&p, 4, 4)));
+    if (!word(&p, 0) || !ANY(&p, 1, ". |>") || !ANY(&p, 2, "groupby group_by")) continue;
+    int list = IS(&p, 4, "[") ? 1 : 0, close = pair(&p, 3);
+    const char *column = fl_foreign_plain(&p, 4 + list), *table = TEXT(&p, 0, 0);
+    if (!column && IS(&p, 1, "|>") && word(&p, 4)) column = TEXT(&p, 4, 4);
+    if (!column || close != 5 + 2 * list || close != p.tokens.n - 1) continue;
     const char *by = TEXT(f, i + 1, i + 1);
-    return PUT(f, i, close + 1,
+    return PUT(f, i, brace,
                SAY(f, "for %s in sort(distinct(%s, %s).%s) {\nlet %s = %s[%s.%s == %s]\n", by, table, column,
                    column, TEXT(f, i + 3, i + 3), table, table, column, by));
   }

@@ -49,27 +49,57 @@ static const char *split_columns(FlForeign *f, const char *table, const char *na
   return SAY(f, "%s)", out);
 }
 
+/* `t["x"].ffill()`, `t.groupby("k")["x"].bfill()` for the column x of t: nulls of it are filled. NULL: it is
+ * not that. */
+static const char *nulls_filled(FlForeign *f, const char *table, const char *column, const char *value) {
+  FlForeign p = part(f, value);
+  int n = p.tokens.n, groups = IS(&p, 1, ".") && ANY(&p, 2, "groupby group_by") ? pair(&p, 3) : 0;
+  int at = groups > 0 ? groups + 1 : 1;
+  const char *name = IS(&p, at, "[") ? fl_foreign_plain(&p, at + 1) : NULL;
+  if (IS(&p, at, ".") && word(&p, at + 1)) name = TEXT(&p, at + 1, at + 1), at--;
+  bool own = IS(&p, 0, table) && name && strcmp(name, column) == 0 && n == at + 7 && pair(&p, n - 2) == n - 1;
+  const char *fill = IS(&p, n - 3, "ffill") ? "down" : IS(&p, n - 3, "bfill") ? "up" : NULL;
+  if (!own || !fill) return NULL;
+  const char *keys = groups > 0 ? fl_foreign_argument(f, TEXT(&p, 4, groups - 1), 'c') : NULL;
+  if (groups > 0)
+    return keys ? SAY(f, "ungroup(fill_%s(group_by(%s, %s), %s))", fill, table, keys, column) : NULL;
+  return SAY(f, "fill_%s(%s, %s)", fill, table, column);
+}
+
+/* The value that `= e` or `*= e`, from one token to another, gives a column. */
+static const char *assigned(FlForeign *f, const char *table, const char *column, int sign, int last) {
+  const char *value = fl_foreign_by_columns(f, TEXT(f, sign + 1, last), table), *op = TEXT(f, sign, sign);
+  if (ANY(f, sign, "= <-")) return value;
+  return SAY(f, "%s %s %s", column, IS(f, sign, "**=") ? "^" : fl_arena_strndup(f->arena, op, strlen(op) - 1),
+             fl_foreign_argument(f, value, 'p'));
+}
+
 /* What a statement that changes a table gives; NULL: it changes none. */
 static const char *changed(FlForeign *f, int first, int last) {
+  static const char *const signs = "= <- += -= *= /= //= **=";
   const char *table = TEXT(f, first, first);
   if (IS(f, first + 1, "=") || IS(f, first + 1, "<-")) return TEXT(f, first + 2, last);
   int close = IS(f, first + 1, "[") ? pair(f, first + 1) : -1;
   const char *column = close == first + 3 ? fl_foreign_plain(f, first + 2) : NULL;
   int sign = close + 1;
-  if (!column && ANY(f, first + 1, ". $") && word(f, first + 2) && ANY(f, first + 3, "= <-") &&
+  if (!column && ANY(f, first + 1, ". $") && word(f, first + 2) && ANY(f, first + 3, signs) &&
       !ANY(f, first + 2, "columns index"))
     column = TEXT(f, first + 2, first + 2), sign = first + 3;
-  if (column && ANY(f, sign, "= <-"))
-    return SAY(f, "derive(%s, %s = %s)", table, column,
-               fl_foreign_by_columns(f, TEXT(f, sign + 1, last), table));
+  if (column && ANY(f, sign, signs)) {
+    const char *filled = nulls_filled(f, table, column, TEXT(f, sign + 1, last));
+    if (filled && IS(f, sign, "=")) return filled;
+    return SAY(f, "derive(%s, %s = %s)", table, column, assigned(f, table, column, sign, last));
+  }
+  const char *array = column ? NULL : fl_foreign_part_given(f, first, last);
+  if (array) return array;
   if (!column && close > 0 && IS(f, first + 2, "[") && ANY(f, close + 1, "= <-"))
     return split_columns(f, table, TEXT(f, first + 2, close - 1), TEXT(f, close + 2, last));
   int in = IS(f, first + 2, "loc") && IS(f, first + 3, "[") ? pair(f, first + 3) : -1;
   column = in > 0 && IS(f, in - 2, ",") ? fl_foreign_plain(f, in - 1) : NULL;
-  if (column && IS(f, in + 1, "="))
+  if (column && ANY(f, in + 1, signs))
     return SAY(f, "derive(%s, %s = if %s { %s } else { %s })", table, column,
                fl_foreign_by_columns(f, TEXT(f, first + 4, in - 3), table),
-               fl_foreign_by_columns(f, TEXT(f, in + 2, last), table),
+               assigned(f, table, column, in + 1, last),
                column);
   bool here = IS(f, first + 1, ".") && ANY(f, first + 2, "sort reverse") && IS(f, first + 3, "(");
   if (here && pair(f, first + 3) == last) /* `xs.sort()`, of lists */
@@ -292,7 +322,7 @@ static bool maker(const FlForeign *f, int *first, int *last) {
   int at = *first;
   while (at < *last && !(ANY(f, at + 2, "fit fit_transform") && IS(f, at + 1, ".") && word(f, at))) at++;
   int i = at < *last ? fl_foreign_binding(f, TEXT(f, at, at), *first) : -1;
-  if (i < 0 || !ANY(f, i + 1, "= <-")) return false;
+  if (i < 0 || !ANY(f, i + 1, "= <-") || IS(f, i - 1, ",")) return false;
   *first = i && ANY(f, i - 1, "let var") ? i - 1 : i;
   *last = fl_foreign_end(f, i + 2);
   return true;

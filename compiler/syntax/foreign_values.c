@@ -150,6 +150,7 @@ static int drawn(const FlForeign *f) {
 const char *fl_foreign_seed(FlForeign *f, const char *name) {
   FlForeign p = part(f, name);
   const char *bound = p.tokens.n == 1 && word(&p, 0) ? fl_foreign_bound(f, name) : NULL;
+  if (IS(&p, 4, "default_rng") && p.tokens.n == 8 && pair(&p, 5) == 7) return TEXT(&p, 6, 6);
   bool seed = bound && (strstr(bound, "default_rng(") || strspn(bound, "0123456789") == strlen(bound));
   if (!seed) return NULL;
   return drawn(f) ? SAY(f, "%s + %d", name, drawn(f)) : name;

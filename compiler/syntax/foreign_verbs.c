@@ -394,9 +394,13 @@ static bool numbered_rows(FlForeign *f) {
   return false;
 }
 
-/* `t |> group_by(k).agg(..)`: a pipe goes on as one. */
+/* `t |> group_by(k).agg(..)`, `t |> .sort(x)`: a pipe goes on as one, without steps that change nothing. */
 static bool pipe_goes_on(FlForeign *f) {
-  for (int i = 1; i + 3 < f->tokens.n; i++) {
+  for (int i = 1; i + 2 < f->tokens.n; i++) {
+    bool nothing = ANY(f, i, "reset_index collect lazy to_frame to_pandas as_tibble") &&
+                   pair(f, i + 1) == i + 2 && ANY(f, i - 1, "|> %>%");
+    if (nothing) return PUT(f, i - 1, i + 2, "");
+    if (ANY(f, i - 1, "|> %>%") && IS(f, i, ".") && word(f, i + 1)) return PUT(f, i, i, "");
     int close = ANY(f, i - 1, "|> %>%") && word(f, i) && IS(f, i + 1, "(") ? pair(f, i + 1) : -1;
     bool called = close > 0 && IS(f, close + 1, ".") && word(f, close + 2) && IS(f, close + 3, "(");
     if (called) return PUT(f, close + 1, close + 1, " |> ");

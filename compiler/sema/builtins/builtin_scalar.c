@@ -22,6 +22,8 @@ FlVal fl_scalar_arg_wrong(FlSema *s, FlCallSite *c, FlActual *a, FlVal v, const 
   if (rows && strcmp(c->builtin->name, "slice") == 0)
     fl_diag_help(s->sink, d, "rows are a range, counted from 0: `t[0..3]`, `a[2..]`, or `t |> head(3)`");
   else if (v.type->kind == FL_TY_TABLE) fl_diag_help(s->sink, d, "take a column, `t.x`");
+  if (v.type->kind == FL_TY_TABLE && strcmp(c->builtin->name, "round") == 0 && fl_actual_given(&c->args[1]))
+    fl_habit_rounded(s, d, v, c->span, c->args[0].span, c->args[1].span);
   if (fl_val_is_decimal(v)) fl_diag_help(s->sink, d, "make a float of it: `f64(...)`");
   if (fl_val_is_category(v))
     fl_diag_help(s->sink, d, "take the numbers of its levels, `codes(c)`, or its texts, `text(c)`");

@@ -139,9 +139,8 @@ static const char *about(FlCompilation *c, const FlBuildOptions *options) {
   const char *cpu = options->cpu == FL_CPU_PORTABLE ? "x86-64-v2"
                     : options->cpu_name             ? options->cpu_name
                                                     : "native";
-  return fl_arena_printf(
-      c->arena, "%s program 1\nscript: %s\nflow: %s\nsource: %s\nprocessor: %s\n", "flow",
-      c->sema.module->name, FL_FLOW_VERSION, source, cpu);
+  return fl_arena_printf(c->arena, "%s program 1\nscript: %s\nflow: %s\nsource: %s\nprocessor: %s\n", "flow",
+                         c->sema.module->name, FL_FLOW_VERSION, source, cpu);
 }
 
 enum { JUDGED_TEXT = 1 << 18 }; /* bytes of a script up to which what is proposed is tried */
@@ -168,8 +167,8 @@ static const FlDiag *first_error(void *of, const char *text, uint32_t from, uint
   for (int i = 0; i < sink->diags.n; i++) {
     const FlDiag *d = sink->diags.at[i];
     bool within = d->span.file == script->id && d->span.start >= from && d->span.start <= to;
-    if (within && fl_diag_severity(d->code) == FL_ERROR && (!first ||
-        d->span.start < first->span.start)) first = d;
+    if (within && fl_diag_severity(d->code) == FL_ERROR && (!first || d->span.start < first->span.start))
+      first = d;
   }
   return first;
 }

@@ -31,8 +31,8 @@ typedef struct FlCompilation {
   FlAst *ast;
   FlSemaResult sema;
   FlParsedLibrary *library; /* shared with other compilations, or NULL */
-  const FlPlan *plan; /* NULL until somebody asked for it */
-  bool silent;        /* messages stay in the sink */
+  const FlPlan *plan;       /* NULL until somebody asked for it */
+  bool silent;              /* messages stay in the sink */
   /* It was left in the middle, for lack of memory or by a bug of flow: nothing in it is to be read, and what
    * is asked of it fails. */
   bool lacks;

@@ -53,11 +53,11 @@ typedef struct FlAdFrame {
   FlMap *to;
   /* set of LOADs and STOREs that are not copied: of one, what it gives is known, or none's */
   const FlMap *left;
-  FlMap *elements;   /* from ops of a MAP's elements that are not copied to the array of what they give */
-  FlMap *place; /* from a source value to its adjoint's number + 1 */
+  FlMap *elements; /* from ops of a MAP's elements that are not copied to the array of what they give */
+  FlMap *place;    /* from a source value to its adjoint's number + 1 */
   FlVec(FlAdAdjoint) adjoints;
   FlVec(FlAdSink) sinks; /* in kernels only */
-  const FlOp *task; /* of the tasks of a MAP, the MAP: what they load from outside of it are sinks */
+  const FlOp *task;      /* of the tasks of a MAP, the MAP: what they load from outside of it are sinks */
   bool kernel;
   FlValue *const *index; /* in kernels: the loop variables, outermost first */
 } FlAdFrame;
@@ -66,7 +66,7 @@ typedef struct FlAdFrame {
 struct FlAdNest {
   FlOp *op;
   FlAdNest *parent; /* NULL: the outermost */
-  int n, outer;      /* loop variables with those around it; how many of these are the parents' */
+  int n, outer;     /* loop variables with those around it; how many of these are the parents' */
   FlValue *sizes[FL_MAX_RANK];
   FlVec(FlAdNest *) children; /* in program order */
   /* Within another loop, of each result: an array over the loops around it, and its own of a MAP. */
@@ -135,14 +135,14 @@ bool fl_ad_own(FlAdFrame *f, const FlOp *op, FlValue *const *adjoints, FlValue *
  */
 FlAdNest *fl_ad_nest_make(FlAdFrame *host, FlOp *op);
 bool fl_ad_size_is_fixed(const FlOp *top, const FlValue *v); /* can host code have it? */
-bool fl_ad_nest_takes(const FlAd *ad, const FlOp *op);      /* would that go well? */
+bool fl_ad_nest_takes(const FlAd *ad, const FlOp *op);       /* would that go well? */
 /* The ops of a level, and before them those of the levels around it, at the frame's place. */
 void fl_ad_nest_emit(FlAdFrame *f, const FlAdNest *level);
 /* Reductions over the level's own loops, one for each set of the loops around it: arrays over these, or
  * scalars. */
 typedef void FlAdYields(FlAdFrame *f, const FlAdNest *level, const void *env, FlValue **out);
-FlValue *fl_ad_nest_reduce(FlAdFrame *host, const FlAdNest *level, FlReduceKind kind,
-                            int n_yields, FlAdYields *yields, const void *env, FlDtype result);
+FlValue *fl_ad_nest_reduce(FlAdFrame *host, const FlAdNest *level, FlReduceKind kind, int n_yields,
+                           FlAdYields *yields, const void *env, FlDtype result);
 
 /* ---- shifts.c ---- */
 /* In a frame `f` where the level was run: is each index of the sink a loop variable, and none twice, plus a

@@ -109,7 +109,7 @@ static void compute(FlAdFrame *host, FlAdNest *l) {
   const FlRegion *r = op->regions[0];
   if (op->code == FL_OP_REDUCE) {
     results[0] = fl_ad_nest_reduce(host, l, op->attrs.reductions[0].kind, r->n_yields, yields_of, NULL,
-                                    (FlDtype)op->results[0]->type.dtype);
+                                   (FlDtype)op->results[0]->type.dtype);
   } else {
     FlAdLoop m = fl_ad_loop(&host->b, FL_OP_MAP, l->n, l->sizes);
     FlAdFrame f = fl_ad_frame(host->ad, host, host->b, true, m.region->params);
@@ -311,8 +311,8 @@ static void emit(FlAdFrame *f, const FlAdNest *l, const FlOp *until) {
 
 void fl_ad_nest_emit(FlAdFrame *f, const FlAdNest *level) { emit(f, level, NULL); }
 
-FlValue *fl_ad_nest_reduce(FlAdFrame *host, const FlAdNest *l, FlReduceKind kind,
-                            int n_yields, FlAdYields *yields, const void *env, FlDtype result) {
+FlValue *fl_ad_nest_reduce(FlAdFrame *host, const FlAdNest *l, FlReduceKind kind, int n_yields,
+                           FlAdYields *yields, const void *env, FlDtype result) {
   FlBuilder *b = &host->b;
   FlValue *index[FL_MAX_RANK], *out[4];
   FlAdLoop map = {0};

@@ -46,7 +46,7 @@ FlAdLoop fl_norm_map(FlNorm *p, FlBuilder *b, int n, FlValue *const *sizes) {
 }
 
 FlValue *fl_norm_most(const FlNorm *p, FlBuilder *b, int n, FlValue *const *sizes, FlNormValue *value,
-                       void *env) {
+                      void *env) {
   FlValue *some = NULL, *zero = fl_ad_i64(b, 0);
   for (int k = 0; k < n; k++) {
     FlValue *c = fl_ir_binary(b, FL_OP_GT, sizes[k], zero);

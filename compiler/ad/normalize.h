@@ -27,7 +27,7 @@ FlAdLoop fl_norm_map(FlNorm *p, FlBuilder *b, int n, FlValue *const *sizes);
 /* The largest of what `value` gives over these sizes, 0 over none. */
 typedef FlValue *FlNormValue(FlBuilder *b, FlValue *const *index, void *env);
 FlValue *fl_norm_most(const FlNorm *p, FlBuilder *b, int n, FlValue *const *sizes, FlNormValue *value,
-                       void *env);
+                      void *env);
 
 /* Values of the loop's own region that are needed elsewhere, each as an array over the loop. */
 typedef struct FlNormSaved {

@@ -30,7 +30,7 @@ typedef struct Block {
 } Block;
 
 typedef struct Arena {
-  FlArena room;        /* first, as others see it: of the block at the head */
+  FlArena room; /* first, as others see it: of the block at the head */
   Link link;
   Block *head, *spare; /* spare: of what was cleared */
   size_t bytes;        /* of all blocks */

@@ -104,11 +104,10 @@ json_t *fl_bench_sum(const char *script, const char *words, const FlBenchRun *ru
   cpu = median_of(seconds, n);
   for (int k = 0; k < n; k++) seconds[k] = (double)runs[k].record->runs[0].ns * 1e-9;
   json_t *taken = times(seconds, n, &median);
-  json_t *out = json_pack("{s:s, s:i, s:I, s:i, s:s, s:s, s:o, s:o, s:f, s:I, s:o}", "script", script,
-                          "runs", n, "began", (json_int_t)first->began, "workers", first->workers, "source",
+  json_t *out = json_pack("{s:s, s:i, s:I, s:i, s:s, s:s, s:o, s:o, s:f, s:I, s:o}", "script", script, "runs",
+                          n, "began", (json_int_t)first->began, "workers", first->workers, "source",
                           first->source, "words", words, "data", data_of(runs[0].record), "seconds", taken,
-                          "processor", cpu, "peak", (json_int_t)peak, "stages",
-                          stages_of(runs, n, seconds));
+                          "processor", cpu, "peak", (json_int_t)peak, "stages", stages_of(runs, n, seconds));
   free(seconds);
   return out;
 }

@@ -58,7 +58,7 @@ static int read_words(int n_words, char **words, DiffWords *w) {
   }
   if (!w->script) return fl_words_usage(FL_COMMAND_DIFF);
   if (w->own.flags[FL_FLAG_CACHE]) {
-    w->argv[w->argc++] = (char *)(uintptr_t) "--cache";
+    w->argv[w->argc++] = (char *)(uintptr_t)"--cache";
     w->argv[w->argc++] = (char *)(uintptr_t)w->own.flags[FL_FLAG_CACHE];
   }
   return FL_WORDS_READ;

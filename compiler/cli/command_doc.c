@@ -13,7 +13,7 @@
 typedef struct Wanted {
   FlArena *arena;
   FlDocModules modules;
-  const char *name; /* of one thing, in the only module; NULL: all */
+  const char *name;     /* of one thing, in the only module; NULL: all */
   FlScriptList library; /* paths of its modules */
   int status;
 } Wanted;
@@ -85,8 +85,7 @@ static bool add_named(Wanted *w, const char *word) {
 
 static void say_near(const Wanted *w, const char *word) {
   FlVec(const char *) names = {0};
-  for (int i = 0; i < w->library.n; i++)
-    fl_vec_push(w->arena, &names, module_name(w, w->library.at[i]));
+  for (int i = 0; i < w->library.n; i++) fl_vec_push(w->arena, &names, module_name(w, w->library.at[i]));
   const char *near = strchr(word, '/') ? NULL : fl_closest(word, names.at, names.n);
   if (near) fprintf(stderr, "  help: the library has a module `%s`\n", near);
 }

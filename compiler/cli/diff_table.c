@@ -23,9 +23,9 @@ typedef struct Diff {
   FlText1 *out;
   Side was, is;
   FlVec(Shared) shared;
-  FlVec(int) key;    /* of shared columns */
-  int64_t *partner;  /* of each row of `is` the row of `was`, -1: none */
-  bool *found;       /* rows of `was` that have one */
+  FlVec(int) key;   /* of shared columns */
+  int64_t *partner; /* of each row of `is` the row of `was`, -1: none */
+  bool *found;      /* rows of `was` that have one */
 } Diff;
 
 static const char *cell(const FlShown *t, int64_t row, int column) {
@@ -66,8 +66,7 @@ static bool say_columns(Diff *d) {
     if (column_like(was, is, k) < 0)
       fl_text_addf(d->out, "  - column %s: %s\n", was->names[k], was->types[k]);
   for (int k = 0; k < is->n_columns; k++)
-    if (column_like(is, was, k) < 0)
-      fl_text_addf(d->out, "  + column %s: %s\n", is->names[k], is->types[k]);
+    if (column_like(is, was, k) < 0) fl_text_addf(d->out, "  + column %s: %s\n", is->names[k], is->types[k]);
   for (int k = 0; k < d->shared.n; k++) {
     const char *a = was->types[d->shared.at[k].was], *b = is->types[d->shared.at[k].is];
     if (strcmp(a, b) != 0)

@@ -13,14 +13,9 @@
 #include <stdlib.h>
 
 const char *fl_doc_title(FlDocKind kind) {
-  static const char *const titles[FL_N_DOC_KINDS] = {"Types",
-                                                     "Functions",
-                                                     "Values",
-                                                     "Parameters",
-                                                     "Verbs of tables",
-                                                     "Aggregates",
-                                                     "Windows",
-                                                     "All other functions"};
+  static const char *const titles[FL_N_DOC_KINDS] = {"Types",      "Functions",          "Values",
+                                                     "Parameters", "Verbs of tables",    "Aggregates",
+                                                     "Windows",    "All other functions"};
   return titles[kind];
 }
 

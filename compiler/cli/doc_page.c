@@ -86,8 +86,8 @@ static const FlDocItem *meant(const Page *p, const char *begin, const char *name
   const char *next = name + n, *before = name;
   while (next < end && *next == ' ') next++;
   while (before > begin && (before[-1] == ' ' || before[-1] == '\n')) before--;
-  bool called = (next < end && *next == '(') ||
-                (before >= begin + 2 && before[-1] == '>' && before[-2] == '|');
+  bool called =
+      (next < end && *next == '(') || (before >= begin + 2 && before[-1] == '>' && before[-2] == '|');
   const FlDocItem *item = fl_doc_find(p->m, name, n);
   *m = p->m;
   if (item && (called || item->kind == FL_DOC_TYPE)) return item;

@@ -44,7 +44,7 @@ void fl_explain_partial(FlExplain *p, const FlOp *op) {
     if (column) at += 1 + nulls;
   }
   fl_explain_step(p, fl_explain_line(p, op->span), "partial", "%s%s%s%s", keys.len ? "by " : "",
-               keys.len ? keys.s : "all rows", states.len ? ": " : "", states.len ? states.s : "");
+                  keys.len ? keys.s : "all rows", states.len ? ": " : "", states.len ? states.s : "");
   fl_text_reset(&keys);
   fl_text_reset(&states);
 }

@@ -280,7 +280,7 @@ static void say_runtime(FlExplain *p, const FlOp *op) {
     keep_names(p, op, 0, 1);
     say_gather(p, op);
     return;
-  case FL_OP_ROWS: keep_names(p, op, 0, 0); return; /* a view */
+  case FL_OP_ROWS: keep_names(p, op, 0, 0); return;     /* a view */
   case FL_OP_ROW_PART: keep_names(p, op, 1, 1); return; /* views */
   case FL_OP_GROUP: fl_explain_step(p, line, "group", "%s", keys(p, op)); return;
   case FL_OP_SORT_VALUES: keep_names(p, op, 0, 0); /* fall through */

@@ -11,6 +11,6 @@
  * the record of the last run, or NULL. `ranks`: how many run it; from 2 on each step says where it is done.
  * Files that are there are looked at for their sizes and the columns that are not read. */
 void fl_explain_print(FlText1 *out, FlArena *arena, const FlPlan *plan, const FlSources *sources,
-                   const FlRecord *last, int ranks);
+                      const FlRecord *last, int ranks);
 
 #endif

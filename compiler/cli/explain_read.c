@@ -66,10 +66,10 @@ void fl_explain_reader(FlExplain *p, const FlOp *op) {
   for (int i = 0; i < op->attrs.n_columns; i++)
     fl_text_addf(&columns, "%s%s", i ? ", " : "", name_of(&op->attrs.columns[i]));
   fl_explain_step(p, fl_explain_line(p, op->span), "read", "%s%s%s",
-               path    ? path
-               : given ? given
-                       : "files that are given",
-               columns.len ? ": " : ", only the number of rows", columns.len ? columns.s : "");
+                  path    ? path
+                  : given ? given
+                          : "files that are given",
+                  columns.len ? ": " : ", only the number of rows", columns.len ? columns.s : "");
   fl_text_reset(&columns);
   if (path) say_file(p, op, path);
 }

@@ -22,9 +22,9 @@ typedef struct StageCall {
 /* A statement of the top level. */
 typedef struct Item {
   FlSpan span;
-  int node;       /* -1: a declaration, which is none */
-  bool binds;     /* its value has a name */
-  int seen;       /* the last item whose uses led here */
+  int node;        /* -1: a declaration, which is none */
+  bool binds;      /* its value has a name */
+  int seen;        /* the last item whose uses led here */
   FlVec(int) uses; /* items */
 } Item;
 

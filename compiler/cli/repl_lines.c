@@ -38,7 +38,7 @@ struct FlLines {
   History *past;
   FlCompleter completer;
   const FlText1 *begun; /* the lines of the statement before the one that is typed */
-  FlText1 read; /* and not yet taken: from `at` */
+  FlText1 read;         /* and not yet taken: from `at` */
   size_t at;
 };
 

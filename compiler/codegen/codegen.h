@@ -54,15 +54,15 @@ typedef struct FlCodegenOptions {
   const char *cpu_name; /* an LLVM processor name instead of the host's (--mcpu), or NULL */
   int level;            /* 0: quick code, 2: optimised */
   bool linked_externs;  /* C functions are found by the linker, not when the program starts */
-  bool late; /* optimised forms of kernels are made when they pay (FlKernel.late): a run can make them */
-  bool binary;          /* for an executable, which may run elsewhere: it says what the processor must have */
-  FlEmit emit;          /* what the bytes are: ELF, or LLVM assembly or machine assembly as text */
-  FlCodeUnit *const *units;   /* only the functions of these; or NULL, */
+  bool late;   /* optimised forms of kernels are made when they pay (FlKernel.late): a run can make them */
+  bool binary; /* for an executable, which may run elsewhere: it says what the processor must have */
+  FlEmit emit; /* what the bytes are: ELF, or LLVM assembly or machine assembly as text */
+  FlCodeUnit *const *units; /* only the functions of these; or NULL, */
   int n_units;
   const FlCodeTables *tables; /* only the tables; or NULL. Both NULL: the whole program */
   const char *
       kernel; /* only this optimised form (FlKernel.code), which is the function FL_KERNEL_NAME; then there */
-  size_t kernel_size;         /* is neither plan nor sources; or NULL */
+  size_t kernel_size; /* is neither plan nor sources; or NULL */
 } FlCodegenOptions;
 
 #define FL_KERNEL_NAME "kernel"

@@ -409,9 +409,9 @@ Val fl_ll_site_constant(FlGen *g, int site);                    /* and in data *
 Val fl_ll_op_desc(FlGen *g, const FlOp *op, int sees);
 /* Where the list says what the values are seen as, by their order or by `at` (fl_plan_see); 0: nowhere. */
 int fl_ll_see(FlFn *f, int n, FlValue *const *values, const int *at);
-Val fl_ll_seen(FlGen *g, int from); /* the list from there on; 0: NULL */
-Val fl_ll_seen_list(FlGen *g);      /* all of it */
-void fl_ll_seen_end(FlGen *g);      /* it is whole, and a new one begins */
+Val fl_ll_seen(FlGen *g, int from);                          /* the list from there on; 0: NULL */
+Val fl_ll_seen_list(FlGen *g);                               /* all of it */
+void fl_ll_seen_end(FlGen *g);                               /* it is whole, and a new one begins */
 Val fl_ll_rows_constant(FlGen *g, int n, const FlUse *uses); /* FlKernel.rows */
 Val fl_ll_types(FlGen *g, int n, FlValue *const *values);    /* constant FlType1[] */
 Val fl_ll_stage(FlFn *f, const FlFunc *func);                /* its index, an i32 */

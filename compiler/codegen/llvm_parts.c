@@ -21,9 +21,9 @@
 #include <stdlib.h>
 
 enum {
-  PARTS = 2,     /* of what is optimised */
-  LARGE = 150,   /* operators of a program that is made in parts */
-  INLINED = 60   /* instructions of a scalar function, about */
+  PARTS = 2,   /* of what is optimised */
+  LARGE = 150, /* operators of a program that is made in parts */
+  INLINED = 60 /* instructions of a scalar function, about */
 };
 
 /* ---- how many parts -------------------------------------------------------------------------------- */

@@ -80,9 +80,7 @@ static void find_top(FlFn *f, Range *a, Val lo, Val hi) {
   if (real) relaxed(take);
   best = LLVMBuildSelect(f->b, take, v, top, "");
   fl_red_put(f, real ? relaxed(best) : best, a->top);
-  if (real) {
-    note(f, a, a->odd, LLVMBuildFCmp(f->b, LLVMRealUNO, v, v, ""));
-  }
+  if (real) { note(f, a, a->odd, LLVMBuildFCmp(f->b, LLVMRealUNO, v, v, "")); }
   l.interleave = IN_FLIGHT;
   l.masked = false;
   fl_ll_loop_close(f, &l, NULL, true);

@@ -92,7 +92,7 @@ void fl_red_lane_count(FlFn *f, const FlRed *r, Val lane, Val pos); /* as fl_red
 void fl_red_join_counts(FlFn *f, FlRed *r);                         /* the lanes into hi and lo */
 void fl_red_lane_pick(FlFn *f, const FlRed *r, Val lane, Val v, Val pos, Val keep); /* keep: NULL: yes */
 void fl_red_pick(FlFn *f, const FlRed *r, Val v, Val pos, Val keep); /* after all earlier positions */
-void fl_red_pick_more(FlFn *f, const FlRed *r, Val v, Val pos); /* where there is a best one already */
+void fl_red_pick_more(FlFn *f, const FlRed *r, Val v, Val pos);      /* where there is a best one already */
 void fl_red_join_picks(FlFn *f, FlRed *r); /* the lanes, all of later positions than best, into best */
 /* All elements from `lo` up to `hi`, one at least, behind those that are in the state: their best value
  * first, and only where it is better than the one so far its place. By the region, where fl_red_picks_again,

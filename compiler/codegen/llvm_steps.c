@@ -138,9 +138,7 @@ static void make_kind(FlFn *f, const FlPlanStep *s) {
   int n = s->row->n;
   const char *runs = op->code == FL_OP_ARRAY ? "fl_step_array" : "fl_run_op";
   switch (s->row->runs) {
-  case FL_ROW_CALLS:
-    add_kind(f, operation(g, runs), fl_ll_op_desc(g, op, 0), NULL, n, op->n_results);
-    return;
+  case FL_ROW_CALLS: add_kind(f, operation(g, runs), fl_ll_op_desc(g, op, 0), NULL, n, op->n_results); return;
   case FL_ROW_TASKS: {
     Val tasks = fl_ll_tasks(f, s->kernel, 0);
     add_kind(f, operation(g, "fl_map_tasks"), tasks, NULL, n, op->n_results);

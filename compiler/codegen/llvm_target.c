@@ -157,7 +157,7 @@ bool fl_ll_verify(FlGen *g) {
 bool fl_ll_optimize(FlGen *g, bool quick) {
   if (g->options.tables) return true; /* data alone */
   return fl_ll_run_passes(g, quick || g->options.level == 0 ? pipeline_quick
-                             : g->baseline                     ? pipeline_baseline
+                             : g->baseline                  ? pipeline_baseline
                                                             : pipeline_full);
 }
 

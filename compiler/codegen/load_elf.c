@@ -287,8 +287,7 @@ static bool find_kernel(Load *l, FlKernelFn *out) {
   for (size_t i = 1; i < l->n_symbols; i++) {
     const Elf64_Sym *s = &l->symbols[i];
     if (ELF64_ST_TYPE(s->st_info) != STT_FUNC || strcmp(l->names + s->st_name, FL_KERNEL_NAME) != 0) continue;
-    if (s->st_shndx >= l->n_sections || !l->address[i])
-      return fail(l, "the kernel is damaged");
+    if (s->st_shndx >= l->n_sections || !l->address[i]) return fail(l, "the kernel is damaged");
     void *at = (void *)(uintptr_t)l->address[i];
     memcpy(out, &at, sizeof *out);
     return true;

@@ -41,7 +41,7 @@ typedef struct FlSources {
   const struct FlSources *shared; /* with the files of other compilations, or NULL */
   FlSource *
       own; /* the one of the shared files that is the script here, by the path that the user wrote; or NULL */
-  uint16_t from;                  /* its files have the numbers behind this: 0 or FL_SHARED_FROM */
+  uint16_t from; /* its files have the numbers behind this: 0 or FL_SHARED_FROM */
   FlVec(FlSource *) files;
   FlVec(FlCall) calls;                /* call k is at [k - 1]; equal ones are one */
   uint32_t *call_slots, n_call_slots; /* hash table of their numbers, 0: free */
@@ -94,7 +94,7 @@ typedef struct FlDiag {
   struct {
     FlSpan span;
     const char *text; /* what stands there instead; NULL: there is none */
-  } edit; /* which mends it as `help` says */
+  } edit;             /* which mends it as `help` says */
 } FlDiag;
 
 typedef struct FlSink {

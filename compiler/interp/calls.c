@@ -66,7 +66,6 @@ FlStatus run_stage(Frame *f, const FlOp *op) {
   FlSlot *args = arguments(f, op), *results = new_slots(op->n_results);
   int32_t stage = (int32_t)(intptr_t)fl_map_get(f->in->stage_index, op->attrs.func) - 1;
   FlStatus s = args == NULL || results == NULL ? no_memory(f) : 0;
-  if (s == 0)
-    s = fl_stage_wait(f->ctx, fl_stage_start(f->ctx, stage, args, note_of(f, op)->site), results);
+  if (s == 0) s = fl_stage_wait(f->ctx, fl_stage_start(f->ctx, stage, args, note_of(f, op)->site), results);
   return finish(f, op, s, args, results);
 }

@@ -29,13 +29,13 @@ struct FlInterp {
   const FlPlan *plan;
   const FlModule *module; /* that it is of */
   const FlSources *sources;
-  FlMap *notes;       /* FlOp -> OpNote */
-  FlMap *seen;        /* FlFunc -> what its parameters are seen as (fl_seen); or NULL */
-  FlMap *stage_index; /* FlFunc -> index + 1 */
-  FlMap *call_sites;  /* FlCall -> site + 1 */
+  FlMap *notes;           /* FlOp -> OpNote */
+  FlMap *seen;            /* FlFunc -> what its parameters are seen as (fl_seen); or NULL */
+  FlMap *stage_index;     /* FlFunc -> index + 1 */
+  FlMap *call_sites;      /* FlCall -> site + 1 */
   FlInterner *site_names; /* what a site is of, as bytes */
   FlMap *site_numbers;    /* these -> site + 1 */
-  FlMap *line_texts;  /* start of a line in its source -> its text */
+  FlMap *line_texts;      /* start of a line in its source -> its text */
   FlVec(FlSite) sites;
   FlVec(FlStage) stages;
   FlVec(FlExtern *) externs;

@@ -25,9 +25,7 @@ static void forget(Frame *f, const FlValue *v) {
   f->values[v->id].a = NULL;
 }
 
-FlSlot *new_slots(int64_t n) {
-  return calloc(n > 0 ? (size_t)n : 1, sizeof(FlSlot));
-}
+FlSlot *new_slots(int64_t n) { return calloc(n > 0 ? (size_t)n : 1, sizeof(FlSlot)); }
 
 FlStatus no_memory(Frame *f) { return fl_fail_text(f->ctx, -1, FL_FAULT_MEMORY, "out of memory"); }
 

@@ -65,7 +65,7 @@ static void put_attrs(Encoder *e, const FlOp *op) {
   uint64_t bits;
   memcpy(&bits, &a->f, sizeof bits);
   if (a->f != a->f) bits = 0x7ff8000000000000u; /* there is one NaN */
-  bool alone = a->n_reductions == 1; /* its kind and filter, as the text and a bit of the number */
+  bool alone = a->n_reductions == 1;            /* its kind and filter, as the text and a bit of the number */
   if (alone) s = fl_reduce_names[a->reductions[0].kind];
   put_u64(e, (uint64_t)(a->i | (alone && a->reductions[0].filtered)));
   put_u64(e, bits);

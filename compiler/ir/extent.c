@@ -91,9 +91,7 @@ static FlExtent size_transpose(const Ask *ask) {
   return ask->type.rank == 2 ? of(ask->args[0], 1 - ask->axis) : own();
 }
 
-static FlExtent size_beside(const Ask *ask) {
-  return ask->axis == 0 ? of(ask->args[0], 0) : own();
-}
+static FlExtent size_beside(const Ask *ask) { return ask->axis == 0 ? of(ask->args[0], 0) : own(); }
 
 static FlExtent size_matmul(const Ask *ask) {
   int64_t turned = ask->op->attrs.i;

@@ -123,7 +123,7 @@ FOLD_REAL(float, fabsf, sqrtf)
 /* -1, 0, 1: order of two constants of one type; 2: unordered (a NaN). */
 static int order(FlDtype dtype, const FlAttrs *a, const FlAttrs *b) {
   if (fl_dtype_is_float(dtype)) return a->f < b->f ? -1 : a->f > b->f ? 1 : a->f == b->f ? 0 : 2;
-  if (dtype == FL_U64) return (uint64_t)a->i < (uint64_t)b->i ? -1 : (uint64_t)a->i > (uint64_t)b->i;
+  if (dtype == FL_U64) return (uint64_t)a->i<(uint64_t)b->i ? -1 : (uint64_t)a->i>(uint64_t) b->i;
   return a->i < b->i ? -1 : a->i > b->i;
 }
 

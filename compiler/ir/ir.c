@@ -52,7 +52,7 @@ FlOp *fl_ir_op(FlBuilder *b, FlOpcode code, int n_args, FlValue *const *args, in
   FlOp *op = fl_arena_bytes(b->module->arena, sizeof(FlOp) + sizeof(void *) * (size_t)n_lists +
                                                   sizeof(FlValue) * (size_t)n_results);
   FlValue *values = (FlValue *)(op + 1); /* its results, and then its lists */
-  memset(op, 0, sizeof *op); /* the lists are all written */
+  memset(op, 0, sizeof *op);             /* the lists are all written */
   op->code = code;
   op->span = b->span;
   op->unit = b->unit;

@@ -171,10 +171,10 @@ typedef struct FlSeen {
   FlSpan at;
   const char *name; /* of the column */
   int column, n_columns;
-  FlDtype dtype;    /* of the column, also of its levels and of which are valid */
+  FlDtype dtype;     /* of the column, also of its levels and of which are valid */
   int part, n_parts; /* FL_SEEN_VALUES ..; how many the column has */
   bool let;
-  int depth;     /* fl_ir_depth of where the step stands: where it does not come to, nothing is seen */
+  int depth; /* fl_ir_depth of where the step stands: where it does not come to, nothing is seen */
   /* opt/seen.c, as FL_SEEN_IF_FIRST, OUTER and LOOPED of flow/abi.h: */
   bool if_first, outer, looped;
   const struct FlSeen *next;
@@ -183,10 +183,10 @@ enum { FL_SEEN_COLUMNS = 30 }; /* of a table: the first */
 
 typedef struct FlValue {
   FlType1 type;
-  uint32_t id;      /* unique in the function, for printing and side tables */
-  FlOp *op;         /* defining op, or NULL: a region parameter */
-  FlRegion *region; /* where it is defined */
-  int32_t index;    /* which result or parameter */
+  uint32_t id;        /* unique in the function, for printing and side tables */
+  FlOp *op;           /* defining op, or NULL: a region parameter */
+  FlRegion *region;   /* where it is defined */
+  int32_t index;      /* which result or parameter */
   const FlSeen *seen; /* or NULL; not printed */
 } FlValue;
 
@@ -235,7 +235,7 @@ typedef struct FlAttrs {
   const FlLibraryAttr *library;      /* of an EXTERN */
   const FlReductionAttr *reductions; /* of a REDUCE, by result; never changed */
   FlFunc *func;
-  bool fewer; /* an optimisation has it take or give fewer rows than the script says */
+  bool fewer;   /* an optimisation has it take or give fewer rows than the script says */
   bool chained; /* of a COMPRESS: it chooses from rows, too, that a filter before it drops, */
   bool counts;  /* which is there to say how many it keeps */
 } FlAttrs;

@@ -8,12 +8,10 @@ static const char *const signs[FL_N_OPS] = {
     [FL_OP_ABS] = "abs({a})"};
 
 /* What a text should be; NULL: the operator does not read one. */
-static const char *const parsed_as[FL_N_OPS] = {[FL_OP_PARSE_F64] = "a number",
-                                                [FL_OP_PARSE_NUMBER] = "a number",
-                                                [FL_OP_PARSE_I64] = "an integer",
-                                                [FL_OP_PARSE_DATETIME] = "a time",
-                                                [FL_OP_PARSE_DECIMAL] = "a decimal",
-                                                [FL_OP_PARSE_DATE] = "a date of the form {b}"};
+static const char *const parsed_as[FL_N_OPS] = {
+    [FL_OP_PARSE_F64] = "a number",      [FL_OP_PARSE_NUMBER] = "a number",
+    [FL_OP_PARSE_I64] = "an integer",    [FL_OP_PARSE_DATETIME] = "a time",
+    [FL_OP_PARSE_DECIMAL] = "a decimal", [FL_OP_PARSE_DATE] = "a date of the form {b}"};
 
 /* Of an operation that gives a decimal; text NULL: it says what others say. */
 static FlFaultText decimal_text(FlArena *arena, const FlOp *op, const char *type) {
@@ -36,9 +34,7 @@ static FlFaultText decimal_text(FlArena *arena, const FlOp *op, const char *type
                        FL_FAULT_OVERFLOW};
 }
 
-static bool is_whole(FlDtype d) {
-  return fl_dtype_info[d].kind == FL_KIND_TIME || fl_dtype_is_signed(d);
-}
+static bool is_whole(FlDtype d) { return fl_dtype_info[d].kind == FL_KIND_TIME || fl_dtype_is_signed(d); }
 
 bool fl_ir_says_second(const FlOp *op, int first) {
   if (op->n_args <= first + 1) return false;
@@ -70,14 +66,12 @@ FlFaultText fl_ir_fault_text(FlArena *arena, const FlOp *op) {
     return (FlFaultText){
         fl_arena_printf(arena, "integer overflow: {a} plus {b:i64} months does not fit %s", type),
         FL_FAULT_OVERFLOW};
-  if (op->code == FL_OP_EXTRACT)
-    return (FlFaultText){"the pattern {b} has no such group", FL_FAULT_DOMAIN};
+  if (op->code == FL_OP_EXTRACT) return (FlFaultText){"the pattern {b} has no such group", FL_FAULT_DOMAIN};
   if (op->code == FL_OP_REPLACE_REGEX)
     return (FlFaultText){
         "the replacement names a group that the pattern {b} does not have, or writes $ alone",
         FL_FAULT_DOMAIN};
-  if (op->code == FL_OP_REPEAT_TEXT)
-    return (FlFaultText){"{a} cannot be repeated so often", FL_FAULT_DOMAIN};
+  if (op->code == FL_OP_REPEAT_TEXT) return (FlFaultText){"{a} cannot be repeated so often", FL_FAULT_DOMAIN};
   if (op->code == FL_OP_RANDOM_INT)
     return (FlFaultText){"the range from {b} on is empty: its end is not above it", FL_FAULT_DOMAIN};
   if (op->code == FL_OP_DATE_OF)

@@ -52,8 +52,8 @@ typedef struct FlLspFile FlLspFile;
 
 typedef struct FlLspDocuments {
   FlLspDocument *first;
-  char *root; /* the folder that is open, or NULL */
-  bool utf8;  /* columns are bytes; else units of UTF-16 */
+  char *root;                      /* the folder that is open, or NULL */
+  bool utf8;                       /* columns are bytes; else units of UTF-16 */
   bool no_hints, no_lens, no_rows; /* what the editor does not want to hear of: rows of the last run, what a
                                       run would do, rows of a sample */
   int rows_ms;                     /* how long rows of a sample may take */

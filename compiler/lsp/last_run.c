@@ -20,9 +20,9 @@ typedef struct Last {
   const FlLspDocument *d;
   FlArena *arena;
   FlRecord *r;
-  bool same;      /* texts and files are as they were */
+  bool same;  /* texts and files are as they were */
   int *lines; /* of each place of the record, the line now, 0: it is no more, or in a file that is not read */
-  uint16_t *file; /* of each file of the record, its number among the sources; 0: none */
+  uint16_t *file;             /* of each file of the record, its number among the sources; 0: none */
   const FlOp *calls[DEEPEST]; /* into which a value was followed, the outermost first */
   int n_calls;
   int64_t times; /* how often what was asked for ran */

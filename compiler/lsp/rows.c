@@ -361,8 +361,7 @@ static FlSpan verb_of(const FlSource *f, const FlExpr *pipe) {
 
 bool fl_lsp_rows(FlLspDocuments *all, FlLspDocument *d, uint32_t at, FlText1 *out, FlSpan *step) {
   const FlSource *f = d->c.script;
-  if (all->no_rows || !d->c.sources || !d->c.ast || at >= f->len ||
-      strchr(" \t\r\n", f->text[at]))
+  if (all->no_rows || !d->c.sources || !d->c.ast || at >= f->len || strchr(" \t\r\n", f->text[at]))
     return false;
   const Here here = find_here(d, at);
   if (here.let) {

@@ -79,8 +79,7 @@ static void split(FlSubst *outer, FlOp *map, FlOp *reduce, FlValue *rows) {
   fl_ir_yield(body, b.module, alone->n_results, alone->results);
   FlBuilder at = fl_opt_before(reduce);
   for (int i = 0; i < reduce->n_results; i++)
-    fl_subst_set(outer, reduce->results[i],
-                 fl_ir_load(&at, sums->results[i], map->n_args, r->params, true));
+    fl_subst_set(outer, reduce->results[i], fl_ir_load(&at, sums->results[i], map->n_args, r->params, true));
   fl_subst_reset(&s);
   fl_ir_remove(reduce);
   fl_subst_region(outer, r);

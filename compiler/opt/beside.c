@@ -70,8 +70,7 @@ static FlOp *lay(FlSubst *s, FlOp *reshape) {
   FlOp *concat = reshape->args[0]->op;
   FlBuilder b = fl_opt_before(reshape);
   b.span = reshape->span;
-  FlOp *beside =
-      fl_ir_op(&b, FL_OP_BESIDE, concat->n_args, concat->args, 1, &reshape->results[0]->type, 0);
+  FlOp *beside = fl_ir_op(&b, FL_OP_BESIDE, concat->n_args, concat->args, 1, &reshape->results[0]->type, 0);
   turn(reshape->parent, s, reshape->results[0], beside->results[0]);
   fl_ir_remove(reshape);
   fl_ir_remove(concat);

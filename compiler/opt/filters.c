@@ -28,8 +28,7 @@ static bool only_feeds(const FlUses *uses, const FlOp *first, const FlOp *map, c
     const FlValue *column = first->results[k];
     for (uint32_t u = 0; u < fl_opt_n_uses(uses, column); u++) {
       const FlOp *by = fl_opt_use(uses, column, u);
-      if (by != second && !(is_own_row(by, map, column) && by->parent == map->regions[0]))
-        return false;
+      if (by != second && !(is_own_row(by, map, column) && by->parent == map->regions[0])) return false;
     }
   }
   return true;

@@ -154,6 +154,5 @@ void fl_parts_quieten(FlParts *p, FlBuilder *in, FlPartValues *out) {
 }
 
 void fl_parts_watch(FlParts *p, FlBuilder *b, FlValue *const *joined) {
-  for (int i = 0; i < p->loud.n; i++)
-    p->loud.at[i].guard->args[0] = any_of(b, joined[p->loud.at[i].at]);
+  for (int i = 0; i < p->loud.n; i++) p->loud.at[i].guard->args[0] = any_of(b, joined[p->loud.at[i].at]);
 }

@@ -70,7 +70,7 @@ static bool is_taking(const FlOp *map, Taking *t) {
   return all == n + 5; /* the comparisons, `and`, the check and the load */
 }
 
-static FlValue *and(FlBuilder *b, FlValue *ok, FlOpcode code, FlValue *x, FlValue *y) {
+static FlValue * and (FlBuilder * b, FlValue *ok, FlOpcode code, FlValue *x, FlValue *y) {
   FlValue *more = fl_ir_binary(b, code, x, y);
   return ok ? fl_ir_binary(b, FL_OP_AND, ok, more) : more;
 }
@@ -88,13 +88,12 @@ static FlOp *choice(FlOp *map, const Taking *t) {
     ok = and(&b, ok, FL_OP_EQ, map->args[k], fl_ir_dim(&b, t->array, k));
     ok = and(&b, ok, FL_OP_GT, map->args[k], zero);
   }
-  FlOp *either =
-      fl_opt_instead(map, ok, FL_OP_TAKE, 2, (FlValue *[]){t->numbers, t->array}, &t->array->type);
+  FlOp *either = fl_opt_instead(map, ok, FL_OP_TAKE, 2, (FlValue *[]){t->numbers, t->array}, &t->array->type);
   FlOp *take = either->regions[0]->first;
   b = fl_opt_before(take);
   take->span = t->check->span;
-  take->args[0] = fl_ir_op(&b, FL_OP_ROWS, 3, (FlValue *[]){t->numbers, from, to}, 1, &t->numbers->type, 0)
-                      ->results[0];
+  take->args[0] =
+      fl_ir_op(&b, FL_OP_ROWS, 3, (FlValue *[]){t->numbers, from, to}, 1, &t->numbers->type, 0)->results[0];
   return either;
 }
 
@@ -104,8 +103,7 @@ static void visit(FlSubst *s, FlRegion *r) {
     fl_subst_args(s, op);
     for (int i = 0; i < op->n_regions; i++) visit(s, op->regions[i]);
     Taking t;
-    if (fl_opt_in_loop(r) && is_taking(op, &t))
-      fl_subst_set(s, op->results[0], choice(op, &t)->results[0]);
+    if (fl_opt_in_loop(r) && is_taking(op, &t)) fl_subst_set(s, op->results[0], choice(op, &t)->results[0]);
   }
   fl_subst_yields(s, r);
 }

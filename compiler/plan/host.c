@@ -5,7 +5,7 @@
 /* Rows and places of a table that is worth it where its rows share code, and of one that is in any case; what
  * a kernel counts for. */
 enum { LARGE = 150, ANY = 3000, KERNEL = 8 };
-enum { LITTLE = 16 }; /* operations of a round */
+enum { LITTLE = 16 };                             /* operations of a round */
 enum { MOST_LOOPS = 1000, MOST_BRANCHES = 2000 }; /* of one function that is optimised */
 
 /* ---- stage calls --------------------------------------------------------------------------------------- */

@@ -5,9 +5,9 @@
 
 enum {
   COLUMNS_UNIT = 512, /* columns that a worker takes at least, next to each other, where there are many */
-  MOST_DRAWS = 4,    /* random numbers an element that are drawn by tiles, */
-  MOST_READS = 4,    /* and reads that are asked for ahead */
-  MOST_CHEAP = 24    /* operations */
+  MOST_DRAWS = 4,     /* random numbers an element that are drawn by tiles, */
+  MOST_READS = 4,     /* and reads that are asked for ahead */
+  MOST_CHEAP = 24     /* operations */
 };
 
 int fl_plan_weight(const FlRegion *r) {

@@ -167,12 +167,12 @@ typedef struct FlPlanFunc {
                         parted */
   bool asked;        /* while the plan is made: whether it does */
   bool *whole;       /* by value id: the array must be in one place; else it may be parted (parted.c) */
-  uint8_t *summed; /* by value id: a list that is only summed, or used else */
+  uint8_t *summed;   /* by value id: a list that is only summed, or used else */
   bool *joined; /* by value id: a list of what the parts of a file gave, which is only joined, to what may be
                    parted */
-  bool *read;        /* by value id: host code reads elements of the array where it stands (read.c) */
-  bool *apart; /* by value id: a step takes it by rows, or rows of it, so that the rows that a filter keeps
-                  may be copied by whoever needs them together */
+  bool *read;   /* by value id: host code reads elements of the array where it stands (read.c) */
+  bool *apart;  /* by value id: a step takes it by rows, or rows of it, so that the rows that a filter keeps
+                   may be copied by whoever needs them together */
   const FlOp **whole_for; /* by value id: who asks for that; NULL: who makes it does not in parts */
 } FlPlanFunc;
 

@@ -19,8 +19,8 @@ struct FlPlanner {
   FlPlanFunc *func;
   FlInPlace *in_place;
   FlVec(const FlOp *) running; /* stage calls that nobody has waited for, in program order */
-  bool in_loop; /* of host code that is a function by itself */
-  int n_loops;  /* of such */
+  bool in_loop;                /* of host code that is a function by itself */
+  int n_loops;                 /* of such */
 };
 
 /* ---- kernel.c ---- */

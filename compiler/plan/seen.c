@@ -23,10 +23,9 @@ static void add_column(FlArena *arena, FlSeenList *list, const FlSeen *s, int va
                           .dtype = (uint8_t)s->dtype,
                           .part = (uint8_t)s->part,
                           .n_parts = (uint8_t)s->n_parts,
-                          .flags = (uint8_t)((s->let ? FL_SEEN_LET : 0) |
-                                             (s->if_first ? FL_SEEN_IF_FIRST : 0) |
-                                             (s->outer ? FL_SEEN_OUTER : 0) |
-                                             (s->looped ? FL_SEEN_LOOPED : 0)),
+                          .flags =
+                              (uint8_t)((s->let ? FL_SEEN_LET : 0) | (s->if_first ? FL_SEEN_IF_FIRST : 0) |
+                                        (s->outer ? FL_SEEN_OUTER : 0) | (s->looped ? FL_SEEN_LOOPED : 0)),
                           .name = (uint8_t)words};
   for (size_t k = 0; k < sizeof c; k += sizeof(int32_t)) {
     int32_t n;

@@ -22,9 +22,9 @@ enum {
   BUDGET = 20000,       /* values of repeated calls, of the script, a stage or a test, or in a loop */
   SHARED_BUDGET = 1000, /* of an instance */
   MOST_CONSTANTS =
-      64,           /* calls of one function that differ in more than types: then constants are arguments */
-  FEW_CONSTANTS = 4,    /* the same of what is only checked */
-  MOST_ALIKE = 128, /* such calls in all that are told apart */
+      64,            /* calls of one function that differ in more than types: then constants are arguments */
+  FEW_CONSTANTS = 4, /* the same of what is only checked */
+  MOST_ALIKE = 128,  /* such calls in all that are told apart */
   MOST_VALUES = 2000000 /* of repeated calls: some 2 GB */
 };
 

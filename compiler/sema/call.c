@@ -269,8 +269,7 @@ FlVal fl_call_run_body(FlSema *s, const FlStmt *decl) {
     if (decl->fn.body->kind == FL_EXPR_BLOCK && decl->fn.body->block.n)
       span = decl->fn.body->block.at[decl->fn.body->block.n - 1]->span;
     s->binding_result = true; /* a size that only the data knows */
-    v = fl_bind_type(s, decl->fn.result, v, span,
-                     called(s, decl, "the result", NULL, decl));
+    v = fl_bind_type(s, decl->fn.result, v, span, called(s, decl, "the result", NULL, decl));
     s->binding_result = false;
   }
   return v;
@@ -410,8 +409,7 @@ static FlVal call_form(FlSema *s, const FlBinding *fn, int n, FlActual *args, Fl
   }
   if (decl->kind == FL_STMT_STAGE) {
     for (int p = 0; p < n_params; p++)
-      if (!decl->fn.params.at[p].type)
-        return fl_call_no_type(s, decl->fn.params.at[p].span);
+      if (!decl->fn.params.at[p].type) return fl_call_no_type(s, decl->fn.params.at[p].span);
     return fl_call_instance(s, fn, values, spans, span);
   }
   int *which = FL_NEW_ARRAY(s->arena, int, n_params + 1);

@@ -11,9 +11,9 @@ typedef struct FlActual {
   const FlExpr *expr; /* or NULL: `value` is given */
   FlVal value;
   FlSpan span;
-  const char *column; /* made by `each`: for this column; else NULL */
-  const char *taker;  /* the builtin that it is for, or NULL */
-  bool groups;        /* may it be a grouped table? */
+  const char *column;    /* made by `each`: for this column; else NULL */
+  const char *taker;     /* the builtin that it is for, or NULL */
+  bool groups;           /* may it be a grouped table? */
   struct FlActual *only; /* null, and not evaluated, where this condition is not true; or NULL */
 } FlActual;
 FlVal fl_actual_value(FlSema *s, FlActual *a, const FlType *want); /* elaborates once */

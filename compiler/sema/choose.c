@@ -574,8 +574,8 @@ FlVal fl_sema_choose(FlSema *s, FlVal cond, FlSpan span, const FlVarList *vars, 
   bool fits =
       (cond.type->kind == FL_TY_SCALAR || cond.type->kind == FL_TY_ARRAY) && cond.type->dtype == FL_BOOL;
   if (!fits) {
-    FlDiag *d = fl_sema_report(s, FL_E0315, span, "a condition must be bool, and this is %s", fl_val_text(s,
-        cond));
+    FlDiag *d =
+        fl_sema_report(s, FL_E0315, span, "a condition must be bool, and this is %s", fl_val_text(s, cond));
     fl_habit_truth(s, d, cond, span);
     return fl_val_error(s);
   }

@@ -152,8 +152,7 @@ static FlVal store(FlSema *s, FlVal base, const FlExpr *target, FlVal v, FlSpan 
   const FlSubscriptList *subs = &target->index.subs;
   bool list = base.type->kind == FL_TY_LIST;
   int rank = list ? 1 : base.type->rank;
-  if (base.type->kind != FL_TY_ARRAY && !list)
-    return no_elements(s, target->span, base);
+  if (base.type->kind != FL_TY_ARRAY && !list) return no_elements(s, target->span, base);
   if (subs->n != rank)
     return fl_sema_error(s, FL_E0318, target->span,
                          "an assignment to an element takes %d position%s here, one for each dimension", rank,

@@ -51,7 +51,7 @@ FlVal fl_sema_not(FlSema *s, FlVal v, FlSpan span);
 FlVal fl_sema_matmul(FlSema *s, FlVal a, FlVal b, FlSpan span);
 FlVal fl_sema_to_text(FlSema *s, FlVal v, const char *format, FlSpan span); /* scalar or elementwise */
 const char *fl_sema_check_format(FlSema *s, const char *format,
-                                 FlDtype d);              /* NULL: fine; else what is wrong */
+                                 FlDtype d);   /* NULL: fine; else what is wrong */
 FlVal fl_sema_unknown(FlSema *s, FlName name); /* reports that nothing has this name */
 /* What a module has under a name, for others to use; NULL: reported, or nobody knows. */
 FlBinding *fl_sema_member(FlSema *s, FlBinding *module, FlName name);

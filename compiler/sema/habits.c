@@ -312,9 +312,9 @@ static const char *called_with(FlSema *s, const char *flow, FlSpan base, const F
 
 /* `pd.merge(t, other)`, `np.mean(a)`: the name of a package is left out. */
 static bool of_package(FlSema *s, const FlExpr *call, const FlExpr *field) {
-  static const char *const packages[][2] = {
-      {"np", "np"}, {"numpy", "np"},  {"pd", "pd"},     {"pandas", "pd"},
-      {"pl", "pl"}, {"polars", "pl"}, {"math", "math"}, {"F", "pl"}};
+  static const char *const packages[][2] = {{"np", "np"},     {"numpy", "np"}, {"pd", "pd"},
+                                            {"pandas", "pd"}, {"pl", "pl"},    {"polars", "pl"},
+                                            {"math", "math"}, {"F", "pl"}};
   const FlExpr *base = field->field.base;
   const char *package = NULL, *name = field->field.name.text;
   for (size_t k = 0; k < sizeof packages / sizeof *packages && base->kind == FL_EXPR_NAME; k++)

@@ -21,8 +21,8 @@ void fl_habit_call(FlSema *s, FlDiag *d, FlSpan argument, const char *name, cons
 }
 
 void fl_habit_truth(FlSema *s, FlDiag *d, FlVal v, FlSpan condition) {
-  const bool scalar = v.type->kind == FL_TY_SCALAR && !v.type->nullable, text = scalar &&
-      v.type->dtype == FL_TEXT;
+  const bool scalar = v.type->kind == FL_TY_SCALAR && !v.type->nullable,
+             text = scalar && v.type->dtype == FL_TEXT;
   if (!scalar || !(text || v.type->dtype == FL_I64 || v.type->dtype == FL_F64)) return;
   const char *by = fl_arena_printf(s->arena, text ? "%s != \"\"" : "%s != 0", text_of(s, condition));
   fl_diag_help(s->sink, d, "say what is asked: `%s`", by);

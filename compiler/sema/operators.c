@@ -350,8 +350,7 @@ static FlVal not_bool(FlSema *s, FlVal v, FlSpan span) {
 }
 
 FlVal fl_sema_not(FlSema *s, FlVal v, FlSpan span) {
-  if (!is_dtype(v, FL_BOOL))
-    return not_bool(s, v, span);
+  if (!is_dtype(v, FL_BOOL)) return not_bool(s, v, span);
   return fl_sema_lift_op(s, span, FL_OP_NOT, 1, &v, FL_BOOL, NULL);
 }
 

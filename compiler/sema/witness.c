@@ -81,8 +81,13 @@ void fl_sema_see(FlSema *s, FlSpan at, FlVal v, bool let) {
   for (int i = 0; i < row->n_fields && i < FL_SEEN_COLUMNS; i++) {
     const FlType *type = row->fields[i].type;
     if (type->kind != FL_TY_SCALAR) continue;
-    FlSeen seen = {.at = at, .name = row->fields[i].name, .column = i, .n_columns = row->n_fields,
-                   .dtype = type->dtype, .let = let, .depth = depth};
+    FlSeen seen = {.at = at,
+                   .name = row->fields[i].name,
+                   .column = i,
+                   .n_columns = row->n_fields,
+                   .dtype = type->dtype,
+                   .let = let,
+                   .depth = depth};
     see_column(s, &seen, fl_type_many(s->types, type), v.parts + fl_type_field_part(v.type, i));
   }
 }

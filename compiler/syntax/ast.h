@@ -274,7 +274,7 @@ typedef enum FlExprKind {
 /* Statements that are in a tree, with the node itself; bits. */
 enum {
   FL_HAS_ASSIGN = 1,
-  FL_HAS_BREAK = 2, /* that belongs to no loop within */
+  FL_HAS_BREAK = 2,    /* that belongs to no loop within */
   FL_HAS_CONTINUE = 4, /* likewise */
   FL_HAS_JUMP = FL_HAS_BREAK | FL_HAS_CONTINUE
 };
@@ -434,7 +434,8 @@ struct FlStmt {
       FlExpr *fallback;
     } param; /* fallback NULL: required */
     FlImportList import;
-    FlVersionBoundList requires;
+    FlVersionBoundList
+      requires;
     struct {
       const char *name;
       FlSpan name_span;

@@ -218,7 +218,9 @@ FlStmt *fl_build_import(FlParser *p, FlTok first, FlImportList *items) {
 
 FlStmt *fl_build_requires(FlParser *p, FlTok first, FlTok name, FlVersionBoundList *bounds) {
   FlStmt *s = make(p, FL_STMT_REQUIRES, fl_span_join(first->span, bounds->at[bounds->n - 1].span));
-  s->requires = *bounds;
+  s->
+    requires
+  = *bounds;
   (void)name; /* `flow`: the layout takes no other */
   return raise(p, s);
 }

@@ -87,7 +87,9 @@ static void import(FlFmt *f, const FlImportList *items) {
   }
 }
 
-static void requires(FlFmt *f, const FlVersionBoundList *bounds) {
+static void
+  requires(FlFmt *f, const FlVersionBoundList *bounds)
+{
   fl_fmt_put(f, "requires flow ");
   for (int i = 0; i < bounds->n; i++) {
     if (i) fl_fmt_put(f, ", ");
@@ -162,7 +164,10 @@ void fl_fmt_stmt(FlFmt *f, const FlStmt *s) {
     typed(f, s->param.type, s->param.fallback);
     break;
   case FL_STMT_IMPORT: import(f, &s->import); break;
-  case FL_STMT_REQUIRES: requires(f, &s->requires); break;
+  case FL_STMT_REQUIRES:
+    requires(f, &s->requires)
+    ;
+    break;
   case FL_STMT_TEST:
     fl_fmt_put(f, "test ");
     fl_fmt_slice(f, s->test.name_span);

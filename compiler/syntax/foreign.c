@@ -172,8 +172,8 @@ int fl_foreign_begin(const FlForeign *f, int i) {
   if (i >= f->tokens.n) i = f->tokens.n - 1;
   for (; i >= 0; i--) {
     const FlForeignToken *t = &f->tokens.at[i];
-    if (t->kind == FL_FOREIGN_LINE ||
-        fl_foreign_is_any(f, i, ", ; = => |> : return let var += and or")) break;
+    if (t->kind == FL_FOREIGN_LINE || fl_foreign_is_any(f, i, ", ; = => |> : return let var += and or"))
+      break;
     if (t->match > i) break;
     if (t->match >= 0) i = t->match;
   }
@@ -237,12 +237,12 @@ static bool statement_at(const FlForeign *f, uint32_t byte, int *first, int *las
 
 /* A statement with errors, and what it becomes. */
 typedef struct Candidate {
-  uint32_t start, len;     /* in the file */
-  uint32_t judged;         /* so many bytes of `now` must be without errors; 0: all */
-  const char *old, *now;   /* now: `old` itself where nothing is proposed */
-  int first;               /* token */
-  bool silent;             /* it has no message of its own: others are judged beside what it becomes */
-  FlDiag *d, *reported;    /* the first error in the text, and the first that was found */
+  uint32_t start, len;   /* in the file */
+  uint32_t judged;       /* so many bytes of `now` must be without errors; 0: all */
+  const char *old, *now; /* now: `old` itself where nothing is proposed */
+  int first;             /* token */
+  bool silent;           /* it has no message of its own: others are judged beside what it becomes */
+  FlDiag *d, *reported;  /* the first error in the text, and the first that was found */
 } Candidate;
 
 typedef struct Judge {
@@ -293,8 +293,8 @@ static void of_floats(const Judge *j, int k) {
   Candidate *c = &j->at[k];
   const char *now = c->now, *number = strrchr(now, ' ');
   uint32_t from;
-  bool whole = !strncmp(now, "var ", 4) && number && number[1] && strspn(number + 1,
-      "0123456789") == strlen(number + 1);
+  bool whole = !strncmp(now, "var ", 4) && number && number[1] &&
+               strspn(number + 1, "0123456789") == strlen(number + 1);
   if (!whole || !first_error(j, k, true, &from)) return;
   c->now = fl_arena_printf(j->all->arena, "%s.0", now);
   if (first_error(j, k, true, &from)) c->now = now;
@@ -306,8 +306,9 @@ static void different(const char *a, const char *b, size_t *before, size_t *behi
   while (k < n && k < m && a[k] == b[k]) k++;
   while (k && ((k < n && in_word(a[k])) || (k < m && in_word(b[k]))) && in_word(a[k - 1])) k--;
   while (e < n - k && e < m - k && a[n - 1 - e] == b[m - 1 - e]) e++;
-  while (e && in_word(a[n - e]) && ((n - e > k && in_word(a[n - e - 1])) || (m - e > k &&
-      in_word(b[m - e - 1])))) e--;
+  while (e && in_word(a[n - e]) &&
+         ((n - e > k && in_word(a[n - e - 1])) || (m - e > k && in_word(b[m - e - 1]))))
+    e--;
   *before = k;
   *behind = e;
 }
@@ -479,7 +480,7 @@ static void edited(Judge *j, int k, FlSink *sink) {
 }
 
 void fl_foreign_suggest(FlArena *arena, FlSink *sink, const FlSource *source, FlForeignJudge *judge,
-    void *of) {
+                        void *of) {
   FlForeign all = {.arena = arena,
                    .text = source->text,
                    .file = source->text,

@@ -38,12 +38,12 @@ typedef struct FlForeign {
   FlArena *arena;
   const char *text;
   FlForeignTokens tokens;
-  const char *file;     /* all of the file */
-  FlForeignTokens *all; /* its tokens */
-  const char *word;     /* that the first message is about; NULL: more than one */
-  uint32_t start;       /* of a statement: where it stands in the file */
-  int ways;             /* FL_FOREIGN_TEXTS, .. */
-  int changes;          /* so many were made: without one no form of another language stands here */
+  const char *file;      /* all of the file */
+  FlForeignTokens *all;  /* its tokens */
+  const char *word;      /* that the first message is about; NULL: more than one */
+  uint32_t start;        /* of a statement: where it stands in the file */
+  int ways;              /* FL_FOREIGN_TEXTS, .. */
+  int changes;           /* so many were made: without one no form of another language stands here */
   FlForeignJudge *judge; /* of the file, for who asks what a type is; NULL: nobody asks */
   void *of;
 } FlForeign;
@@ -111,6 +111,6 @@ bool fl_foreign_holds(FlForeign *f, const char *statement);
 /* Adds to the first error of each statement the edit that writes it in flow, where it has forms of other
  * languages and what it becomes has no errors, as the judge says. */
 void fl_foreign_suggest(FlArena *arena, FlSink *sink, const FlSource *source, FlForeignJudge *judge,
-    void *of);
+                        void *of);
 
 #endif

@@ -41,7 +41,7 @@ void fl_foreign_split(FlForeign *f, int from, int to, FlForeignArgs *out) {
     int end = fl_foreign_end(f, from), at = from, dotted = 0;
     if (end > to) end = to;
     FlForeignArg a = {0};
-    if (IS(f, at, ".") && IS(f, at + 2, "=")) at++; /* .by = k, of dplyr */
+    if (IS(f, at, ".") && IS(f, at + 2, "=")) at++;           /* .by = k, of dplyr */
     if (IS(f, at + 1, ".") && IS(f, at + 3, "=")) dotted = 2; /* na.rm = TRUE, of R */
     if (fl_foreign_kind(f, at, FL_FOREIGN_WORD) && IS(f, at + 1 + dotted, "=") && at + 1 + dotted < end) {
       a.name = TEXT(f, at, at + dotted);
@@ -176,8 +176,8 @@ static const char *renamed(FlForeign *f, const char *text) {
   for (int at = 0; at < p.tokens.n; at += 4) {
     const char *old = fl_foreign_plain(&p, at), *now = fl_foreign_plain(&p, at + 2);
     if (!old || !now || !IS(&p, at + 1, ":")) return NULL;
-    out = SAY(f, "%s%s%s = %s", out, at ? ", " : "", column(f, TEXT(&p, at + 2, at + 2)), column(f, TEXT(&p,
-        at, at)));
+    out = SAY(f, "%s%s%s = %s", out, at ? ", " : "", column(f, TEXT(&p, at + 2, at + 2)),
+              column(f, TEXT(&p, at, at)));
   }
   return inner ? out : NULL;
 }
@@ -383,16 +383,16 @@ static const char *computed(FlForeign *f, const FlForeignArg *a) {
   int n = p.tokens.n;
   for (int i = n - 3; i > 0; i--) { /* `mean("x")` */
     const char *plain = IS(&p, i, "(") && pair(&p, i) == i + 2 ? fl_foreign_plain(&p, i + 1) : NULL;
-    if (plain && fl_foreign_aggregate(TEXT(&p, i - 1, i - 1))) PUT(&p, i + 1, i + 1, column(f, TEXT(&p, i + 1,
-        i + 1)));
+    if (plain && fl_foreign_aggregate(TEXT(&p, i - 1, i - 1)))
+      PUT(&p, i + 1, i + 1, column(f, TEXT(&p, i + 1, i + 1)));
   }
   text = p.text;
   bool rows = n == 5 && IS(&p, 0, "(") && fl_foreign_plain(&p, 1) && ANY(&p, 3, "\"size\" 'size'");
   if (name && rows) return SAY(f, "%s = count()", name); /* `n = ("x", "size")` */
   if (name && n == 5 && IS(&p, 0, "(") && fl_foreign_plain(&p, 1) && fl_foreign_plain(&p, 3) &&
       fl_foreign_aggregate(fl_foreign_plain(&p, 3)))
-    return SAY(f, "%s = %s(%s)", name, fl_foreign_aggregate(fl_foreign_plain(&p, 3)), fl_foreign_plain(&p,
-        1));
+    return SAY(f, "%s = %s(%s)", name, fl_foreign_aggregate(fl_foreign_plain(&p, 3)),
+               fl_foreign_plain(&p, 1));
   if (name) return of_row(f, text) ? SAY(f, "%s = %s", name, of_row(f, text)) : NULL;
   if (IS(&p, 0, "[") && pair(&p, 0) == n - 1) { /* a list of such */
     FlForeignArgs inner = {0};
@@ -401,10 +401,10 @@ static const char *computed(FlForeign *f, const FlForeignArg *a) {
   }
   if (IS(&p, 0, "{")) return fl_foreign_aggregates(&p, NULL, 0, n - 1);
   const char *of = of_column(f, text);
-  for (int i = 0; i < n && !of && n > 1 &&
-      !ANY(&p, 0, "each numeric all cols except"); i++) { /* what is computed of a column has its name */
+  for (int i = 0; i < n && !of && n > 1 && !ANY(&p, 0, "each numeric all cols except");
+       i++) { /* what is computed of a column has its name */
     bool column = fl_foreign_kind(&p, i, FL_FOREIGN_WORD) && !IS(&p, i + 1, "(") && !IS(&p, i + 1, ".") &&
-        !(i && IS(&p, i - 1, ".")) &&
+                  !(i && IS(&p, i - 1, ".")) &&
                   !ANY(&p, i, "if else not and or null true false in for match outer");
     if (column) of = TEXT(&p, i, i);
   }
@@ -416,8 +416,8 @@ static const char *selected(FlForeign *f, const FlForeignArg *a) {
   FlForeign p = part(f, a->text);
   int n, close = IS(&p, 1, "(") ? pair(&p, 1) : -1;
   if (a->name) return SAY(f, "%s = %s", a->name, a->text);
-  if (IS(&p, 0, "exclude") && close == p.tokens.n - 1) return SAY(f, "except(%s)", columns(f, TEXT(&p, 2,
-      close - 1), 'c', &n));
+  if (IS(&p, 0, "exclude") && close == p.tokens.n - 1)
+    return SAY(f, "except(%s)", columns(f, TEXT(&p, 2, close - 1), 'c', &n));
   if (of_column(f, a->text)) return NULL; /* `summarize` is meant */
   FlForeignArgs list = {0};
   if (IS(&p, 0, "[") && pair(&p, 0) == p.tokens.n - 1) fl_foreign_split(&p, 1, p.tokens.n - 2, &list);
@@ -431,8 +431,8 @@ static const char *selected(FlForeign *f, const FlForeignArg *a) {
 static const char *aggregated(FlForeign *f, const FlForeignArg *a) {
   FlForeign p = part(f, a->text);
   FlForeignArgs list = {0};
-  if (!a->name && IS(&p, 0, "[") && pair(&p, 0) == p.tokens.n - 1) fl_foreign_split(&p, 1, p.tokens.n - 2,
-      &list);
+  if (!a->name && IS(&p, 0, "[") && pair(&p, 0) == p.tokens.n - 1)
+    fl_foreign_split(&p, 1, p.tokens.n - 2, &list);
   if (list.n) return fl_foreign_rest(f, &list, 'A');
   const char *made = computed(f, a), *value = made ? strstr(made, " = ") : NULL;
   return value && of_column(f, value + 3) ? made : NULL;
@@ -452,8 +452,8 @@ static const char *pieces(FlForeign *f, const FlForeignArgs *args, const char *g
     }
     if (a->name || (a->text[0] != '"' && strchr(a->text, '"'))) return NULL;
     size_t n = strlen(a->text);
-    const char *one = a->text[0] == '"' ? fl_arena_strndup(f->arena, a->text + 1, n - 2) : SAY(f, "{%s}",
-        a->text);
+    const char *one =
+        a->text[0] == '"' ? fl_arena_strndup(f->arena, a->text + 1, n - 2) : SAY(f, "{%s}", a->text);
     out = SAY(f, "%s%s%s", out, k ? gap : "", one);
   }
   return out;
@@ -493,8 +493,8 @@ static const char *aggregates_of(FlForeign *f, const char *column_name, const ch
   for (int at = 0; at < p.tokens.n; at++) {
     if (IS(&p, at, ",")) continue;
     if (ANY(&p, at, "np pd") && IS(&p, at + 1, ".")) at += 2;
-    const char *plain = fl_foreign_plain(&p, at), *name = plain ? plain : TEXT(&p, at, at), *by =
-        fl_foreign_aggregate(name);
+    const char *plain = fl_foreign_plain(&p, at), *name = plain ? plain : TEXT(&p, at, at),
+               *by = fl_foreign_aggregate(name);
     if (!by) return NULL;
     const char *called = !inner ? column_name : prefix ? SAY(f, "%s_%s", column_name, name) : name;
     out = SAY(f, "%s%s%s = %s(%s)", out, *out ? ", " : "", called, by, column_name);
@@ -508,8 +508,9 @@ const char *fl_foreign_aggregates(FlForeign *f, const char *chosen, int from, in
     const char *out = "";
     for (int at = from + 1; at < to; at = fl_foreign_end(f, at) + 2) {
       const char *name = fl_foreign_plain(f, at);
-      const char *one = name && IS(f, at + 1, ":") ? aggregates_of(f, name, TEXT(f, at + 2, fl_foreign_end(f,
-          at + 2)), true) : NULL;
+      const char *one = name && IS(f, at + 1, ":")
+                            ? aggregates_of(f, name, TEXT(f, at + 2, fl_foreign_end(f, at + 2)), true)
+                            : NULL;
       if (!one) return NULL;
       out = SAY(f, "%s%s%s", out, *out ? ", " : "", one);
     }

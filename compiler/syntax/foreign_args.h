@@ -5,7 +5,7 @@
 #include "syntax/foreign.h"
 
 typedef struct FlForeignArg {
-  const char *name;  /* or NULL */
+  const char *name; /* or NULL */
   const char *text;
   const char *param; /* the parameter of a row that it is given to; NULL: none yet */
 } FlForeignArg;
@@ -63,7 +63,7 @@ bool fl_foreign_is_numpy(FlForeign *f, const char *text);
 const char *fl_foreign_part_given(FlForeign *f, int first, int last);
 FlForeignRule fl_foreign_plots;
 FlForeignRule fl_foreign_series_computed, fl_foreign_groups_in_turn, fl_foreign_items, fl_foreign_resampled,
-    fl_foreign_nulls; /* foreign_series.c */
+    fl_foreign_nulls;                                 /* foreign_series.c */
 FlForeignRule fl_foreign_fitted, fl_foreign_of_model; /* foreign_learning.c */
 /* A table that a model is given, as its matrix; what is no table as it is. */
 const char *fl_foreign_matrix(FlForeign *f, const char *text);

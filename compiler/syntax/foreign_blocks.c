@@ -13,7 +13,7 @@ enum { DEEPEST = 50 };
 
 /* A line that begins a block: its length without the `:`; 0: none. */
 static size_t begins_block(const char *line, size_t n) {
-  static const char *const words[] = {"if ", "if(",  "for ",  "while ", "while(",
+  static const char *const words[] = {"if ",  "if(", "for ",  "while ", "while(",
                                       "def ", "fn ", "elif ", "else:",  "else :"};
   while (n && strchr(" \t\r", line[n - 1])) n--;
   if (!n || line[n - 1] != ':') return 0;
@@ -27,8 +27,8 @@ static bool indented(FlForeign *f) {
   size_t deep[DEEPEST];
   int n = 0, blocks = 0;
   for (const char *line = f->text; *line && n < DEEPEST;) {
-    size_t len = strcspn(line, "\n"), in = strspn(line, " \t"), head = in < len ? begins_block(line + in,
-        len - in) : 0;
+    size_t len = strcspn(line, "\n"), in = strspn(line, " \t"),
+           head = in < len ? begins_block(line + in, len - in) : 0;
     bool goes_on = !strncmp(line + in, "else", 4) || !strncmp(line + in, "elif", 4), joined = false;
     while (in < len && n && deep[n - 1] >= in) {
       joined = goes_on && deep[n - 1] == in;
@@ -49,8 +49,8 @@ static bool indented(FlForeign *f) {
     }
     line += len + (line[len] == '\n');
   }
-  while (n) fl_text_addf(&out, "\n%.*s}", (int)deep[--n],
-      "                                                  ");
+  while (n)
+    fl_text_addf(&out, "\n%.*s}", (int)deep[--n], "                                                  ");
   if (blocks && n < DEEPEST) {
     f->text = fl_arena_strndup(f->arena, out.s, out.len);
     f->tokens.n = 0;
@@ -72,8 +72,8 @@ static bool block_of_line(FlForeign *f) {
         fl_foreign_kind(f, colon + 1, FL_FOREIGN_LINE))
       continue;
     int end = colon + 1;
-    while (end + 1 < f->tokens.n && !fl_foreign_kind(f, end + 1, FL_FOREIGN_LINE) && !ANY(f, end + 1,
-        "else }"))
+    while (end + 1 < f->tokens.n && !fl_foreign_kind(f, end + 1, FL_FOREIGN_LINE) &&
+           !ANY(f, end + 1, "else }"))
       end = pair(f, end + 1) > end ? pair(f, end + 1) : end + 1;
     PUT(f, colon, end, SAY(f, " { %s }", TEXT(f, colon + 1, end)));
     return !IS(f, i, "elif") || PUT(f, i, i, "else if");
@@ -101,8 +101,8 @@ static bool said_of_itself(FlForeign *f) {
 static bool function(FlForeign *f) {
   for (int i = 0; i < f->tokens.n; i++) {
     bool begins = i == 0 || fl_foreign_kind(f, i - 1, FL_FOREIGN_LINE) || ANY(f, i - 1, "{ }");
-    if (begins && ANY(f, i, "def function func fun") && word(f, i + 1) && IS(f, i + 2, "(")) return PUT(f, i,
-        i, "fn");
+    if (begins && ANY(f, i, "def function func fun") && word(f, i + 1) && IS(f, i + 2, "("))
+      return PUT(f, i, i, "fn");
   }
   return false;
 }
@@ -110,12 +110,12 @@ static bool function(FlForeign *f) {
 /* `f <- function(x) body`, `const f = function(x) {..}` */
 static bool bound_function(FlForeign *f) {
   int at = ANY(f, 0, "let const var") ? 1 : 0;
-  if (!word(f, at) || !ANY(f, at + 1, "<- =") || !IS(f, at + 2, "function") || !IS(f, at + 3,
-      "(")) return false;
+  if (!word(f, at) || !ANY(f, at + 1, "<- =") || !IS(f, at + 2, "function") || !IS(f, at + 3, "("))
+    return false;
   int close = pair(f, at + 3);
   if (close < 0) return false;
-  const char *by = SAY(f, "fn %s%s%s", TEXT(f, at, at), TEXT(f, at + 3, close), IS(f, close + 1, "{") ? ""
-      : " =");
+  const char *by =
+      SAY(f, "fn %s%s%s", TEXT(f, at, at), TEXT(f, at + 3, close), IS(f, close + 1, "{") ? "" : " =");
   return PUT(f, 0, close, by);
 }
 
@@ -231,9 +231,8 @@ static bool counting(FlForeign *f) {
     int end = at + 6;
     while (end < close && !IS(f, end, ";")) end++;
     if (!IS(f, end + 1, TEXT(f, at, at)) && !IS(f, end + 1, "++")) continue;
-    const char *by = SAY(f, "for %s in %s..%s%s", TEXT(f, at, at), TEXT(f, at + 2, at + 2), TEXT(f, at + 6,
-        end - 1),
-                         IS(f, at + 5, "<=") ? " + 1" : "");
+    const char *by = SAY(f, "for %s in %s..%s%s", TEXT(f, at, at), TEXT(f, at + 2, at + 2),
+                         TEXT(f, at + 6, end - 1), IS(f, at + 5, "<=") ? " + 1" : "");
     return PUT(f, i, close, by);
   }
   return false;
@@ -247,18 +246,18 @@ static bool brackets(FlForeign *f) {
     bool loop = IS(f, i, "for"), braces = IS(f, close + 1, "{");
     int at = loop && ANY(f, i + 2, "const let var") ? i + 3 : i + 2;
     if (loop && !(word(f, at) && ANY(f, at + 1, "in of"))) continue;
-    if (!loop && (braces || close + 1 >= f->tokens.n || fl_foreign_kind(f, close + 1,
-        FL_FOREIGN_LINE))) continue;
+    if (!loop && (braces || close + 1 >= f->tokens.n || fl_foreign_kind(f, close + 1, FL_FOREIGN_LINE)))
+      continue;
     if (!loop && !(word(f, close + 1) || fl_foreign_kind(f, close + 1, FL_FOREIGN_TEXT) ||
                    fl_foreign_kind(f, close + 1, FL_FOREIGN_NUMBER)))
       continue;
     if (!loop && ANY(f, close + 1, "and or in")) continue;
-    const char *inner = loop ? SAY(f, "%s in %s", TEXT(f, at, at), TEXT(f, at + 2, close - 1)) : TEXT(f,
-        i + 2, close - 1);
+    const char *inner =
+        loop ? SAY(f, "%s in %s", TEXT(f, at, at), TEXT(f, at + 2, close - 1)) : TEXT(f, i + 2, close - 1);
     if (braces) return PUT(f, i + 1, close, SAY(f, "%s", inner));
     int end = close + 1;
-    while (end + 1 < f->tokens.n && !fl_foreign_kind(f, end + 1, FL_FOREIGN_LINE) && !ANY(f, end + 1,
-        "else ; } , )"))
+    while (end + 1 < f->tokens.n && !fl_foreign_kind(f, end + 1, FL_FOREIGN_LINE) &&
+           !ANY(f, end + 1, "else ; } , )"))
       end = pair(f, end + 1) > end ? pair(f, end + 1) : end + 1;
     return PUT(f, i + 1, end, SAY(f, "%s { %s }", inner, TEXT(f, close + 1, end)));
   }
@@ -268,8 +267,8 @@ static bool brackets(FlForeign *f) {
 /* `else x` without braces */
 static bool other(FlForeign *f) {
   for (int i = 1; i + 1 < f->tokens.n; i++) {
-    if (!IS(f, i, "else") || !IS(f, i - 1, "}") || ANY(f, i + 1, "{ if") || fl_foreign_kind(f, i + 1,
-        FL_FOREIGN_LINE))
+    if (!IS(f, i, "else") || !IS(f, i - 1, "}") || ANY(f, i + 1, "{ if") ||
+        fl_foreign_kind(f, i + 1, FL_FOREIGN_LINE))
       continue;
     int end = fl_foreign_end(f, i + 1);
     return PUT(f, i + 1, end, SAY(f, "{ %s }", TEXT(f, i + 1, end)));
@@ -289,9 +288,9 @@ static bool bound(FlForeign *f) {
   while (before < file.tokens.n && file.tokens.at[before].start < f->start) before++;
   if (fl_foreign_binding(&file, name, before) >= 0) return false; /* it changes */
   for (int i = 0; i + 1 < file.tokens.n; i++)
-    times += fl_foreign_is(&file, i, name) && fl_foreign_is_any(&file, i + 1, "= += <- -= *= ++") &&
-             (i == 0 || fl_foreign_kind(&file, i - 1, FL_FOREIGN_LINE) || fl_foreign_is_any(&file, i - 1,
-                 "{"));
+    times +=
+        fl_foreign_is(&file, i, name) && fl_foreign_is_any(&file, i + 1, "= += <- -= *= ++") &&
+        (i == 0 || fl_foreign_kind(&file, i - 1, FL_FOREIGN_LINE) || fl_foreign_is_any(&file, i - 1, "{"));
   const char *word_of = times > 1 ? "var" : "let";
   if (!IS(f, 1, "<-")) return PUT(f, 0, 1, SAY(f, "%s %s =", word_of, name));
   for (int i = f->tokens.n - 2; i > 2; i--) /* R counts from 1 */
@@ -465,17 +464,15 @@ static bool of_itself(FlForeign *f) {
 static bool line_fitted(FlForeign *f) {
   FlForeignArgs args = {0};
   int at = IS(f, 1, ",") ? 0 : IS(f, 0, "let") ? 2 : 1, call = IS(f, at + 3, ")") ? at + 5 : at + 4;
-  if (!word(f, at) || !IS(f, at + 1, ",") || !word(f, at + 2) || !ANY(f, call - 1, "=") || !IS(f, call,
-      "np") ||
-      !IS(f, call + 2, "polyfit") || pair(f, call + 3) != f->tokens.n - 1)
+  if (!word(f, at) || !IS(f, at + 1, ",") || !word(f, at + 2) || !ANY(f, call - 1, "=") ||
+      !IS(f, call, "np") || !IS(f, call + 2, "polyfit") || pair(f, call + 3) != f->tokens.n - 1)
     return false;
   fl_foreign_split(f, call + 4, f->tokens.n - 2, &args);
   if (args.n != 3 || strcmp(args.at[2].text, "1") != 0) return false;
   const char *x = args.at[0].text, *y = args.at[1].text, *slope = TEXT(f, at, at);
   return PUT(f, 0, f->tokens.n - 1,
              SAY(f, "let %s = corr(%s, %s) * std(%s) / std(%s)\nlet %s = mean(%s) - %s * mean(%s)", slope, x,
-                 y, y, x,
-                 TEXT(f, at + 2, at + 2), y, slope, x));
+                 y, y, x, TEXT(f, at + 2, at + 2), y, slope, x));
 }
 
 /* `a, b = b, a + b` in a block: new values first, where old ones are read. */
@@ -489,8 +486,9 @@ static bool exchanged(FlForeign *f) {
                *y = TEXT(f, first + 2, second), *next = SAY(f, "next_%s", a);
     bool read = false;
     for (int k = first + 2; k <= second; k++) read = read || IS(f, k, a);
-    return PUT(f, i, second, read ? SAY(f, "let %s = %s\n%s = %s\n%s = %s", next, x, b, y, a, next)
-                                  : SAY(f, "%s = %s\n%s = %s", a, x, b, y));
+    return PUT(f, i, second,
+               read ? SAY(f, "let %s = %s\n%s = %s\n%s = %s", next, x, b, y, a, next)
+                    : SAY(f, "%s = %s\n%s = %s", a, x, b, y));
   }
   return false;
 }
@@ -512,20 +510,21 @@ static bool appended(FlForeign *f) {
     bool julia = IS(f, i, "push") && IS(f, i + 1, "!") && IS(f, i + 2, "(") && IS(f, i + 4, ",");
     int close = method ? pair(f, i + 3) : julia ? pair(f, i + 2) : -1;
     if (close < 0) continue;
-    const char *name = TEXT(f, julia ? i + 3 : i, julia ? i + 3 : i), *what = TEXT(f, julia ? i + 5 : i + 4,
-        close - 1);
+    const char *name = TEXT(f, julia ? i + 3 : i, julia ? i + 3 : i),
+               *what = TEXT(f, julia ? i + 5 : i + 4, close - 1);
     return PUT(f, i, close, SAY(f, "%s = concat(%s, [%s])", name, name, what));
   }
   return false;
 }
 
 bool fl_foreign_blocks(FlForeign *f) {
-  static FlForeignRule *const rules[] = {
-      indented,       block_of_line,  said_of_itself, bound_function,     function,   ends_by_word,
-      short_function, returned_early, returned,       counting,           brackets,   other,
-      imported,       seeded,         of_itself,          line_fitted,        exchanged,
-      learning,       structure,      defaults_of_lambda, word_bound, several_bound,
-      bound, bound_inside,         type,           appended};
+  static FlForeignRule *const rules[] = {indented,   block_of_line, said_of_itself, bound_function,
+                                         function,   ends_by_word,  short_function, returned_early,
+                                         returned,   counting,      brackets,       other,
+                                         imported,   seeded,        of_itself,      line_fitted,
+                                         exchanged,  learning,      structure,      defaults_of_lambda,
+                                         word_bound, several_bound, bound,          bound_inside,
+                                         type,       appended};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
     if (rules[k](f)) return true;
   return false;

@@ -23,11 +23,11 @@ static const Row rows[] = {
 
 /* A call as it stands. */
 typedef struct Site {
-  int first, last;         /* all of it */
-  int name;                /* the token of its name */
-  int table_from, table_to; /* what stands before the point; table_to < table_from: nothing */
+  int first, last;           /* all of it */
+  int name;                  /* the token of its name */
+  int table_from, table_to;  /* what stands before the point; table_to < table_from: nothing */
   bool piped, field, inside; /* inside: of the brackets of a verb */
-  const char *path; /* `np.where`; of a method `str.upper` */
+  const char *path;          /* `np.where`; of a method `str.upper` */
 } Site;
 
 static bool among(const char *name, const char *words) {
@@ -39,7 +39,7 @@ static bool among(const char *name, const char *words) {
 
 static const char *const own_verbs =
     "where select drop rename derive group_by summarize sort head tail sample top distinct "
-                                     "join concat drop_null fill_null describe count";
+    "join concat drop_null fill_null describe count";
 
 bool fl_foreign_same(const char *a, const char *b) {
   for (;;) {
@@ -55,8 +55,8 @@ bool fl_foreign_same(const char *a, const char *b) {
 
 static const FlForeignArg *argument(const FlForeignArgs *args, const char *name, size_t n) {
   for (int k = 0; k < args->n; k++)
-    if (args->at[k].param && strlen(args->at[k].param) == n && strncmp(args->at[k].param, name,
-        n) == 0) return &args->at[k];
+    if (args->at[k].param && strlen(args->at[k].param) == n && strncmp(args->at[k].param, name, n) == 0)
+      return &args->at[k];
   return NULL;
 }
 
@@ -127,7 +127,7 @@ static bool of_rank(FlForeign *f, const char *text, char rank) {
   const char *one = all.n ? all.at[0].text : text, *form = rank == '2'   ? "let _of = len((%s)[:, 0])"
                                                            : rank == '1' ? "let _of = argsort(%s)"
                                                            : rank == 'b' ? "let _of = any(%s)"
-                                                         : rank == 'T' ? "let _of = describe(%s)"
+                                                           : rank == 'T' ? "let _of = describe(%s)"
                                                                          : "let _of = n_chars(%s) + 0";
   return fl_foreign_holds(f, SAY(f, form, one));
 }
@@ -196,7 +196,7 @@ static bool site_at(FlForeign *f, int i, Site *s) {
   s->first = fl_foreign_operand(f, i);
   for (int k = 1; k < i; k++)
     s->inside |= IS(f, k, "(") && pair(f, k) > i &&
-        ANY(f, k - 1, "derive where filter mutate select summarize with_columns assign sort");
+                 ANY(f, k - 1, "derive where filter mutate select summarize with_columns assign sort");
   s->piped = s->first > 0 && ANY(f, s->first - 1, "|> %>%");
   s->path = TEXT(f, i, i);
   if (!behind && s->piped && f->ways & FL_FOREIGN_UNPIPED) { /* what stands before the pipe is its object */
@@ -278,8 +278,8 @@ static const char *made_of(FlForeign *f, const Row *row, const Site *s) {
     args.at++, args.n--;
   }
   const char *name = TEXT(f, s->name, s->name), *flow = fits(f, row, &args, name);
-  if (flow && verb && !among(s->path, own_verbs) && !strstr(row->flow, "row_number")) flow = from_one(f,
-      flow);
+  if (flow && verb && !among(s->path, own_verbs) && !strstr(row->flow, "row_number"))
+    flow = from_one(f, flow);
   if (flow && flow[0] == '.' && s->piped) return NULL;
   if (!flow || !verb || s->piped) return flow;
   if (flow[0] == '.') return SAY(f, "%s%s", table, flow);

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 
 static bool number(const FlForeign *f, int i) { return fl_foreign_kind(f, i, FL_FOREIGN_NUMBER); }
-static bool line(const FlForeign *f, int i) { return i >= f->tokens.n || fl_foreign_kind(f, i,
-    FL_FOREIGN_LINE); }
+static bool line(const FlForeign *f, int i) {
+  return i >= f->tokens.n || fl_foreign_kind(f, i, FL_FOREIGN_LINE);
+}
 
 /* ---- lambdas ---- */
 
@@ -83,12 +84,12 @@ static bool formula_lambda(FlForeign *f) {
 /* ---- operators ---- */
 
 static const char *const operators[][2] = {
-    {"&&", "and"}, {"===", "=="}, {"!==", "!="}, {"<>", "!="}, {"**", "^"},   {"%%", "%"},  {"%/%", "//"},
-    {"%in%", "in"}, {"%*%", "@"}, {"%>%", "|>"}, {".*", "*"},   {"./", "/"},  {".+", "+"},   {".-", "-"},
-        {".^", "^"},
-    {"True", "true"}, {"False", "false"}, {"TRUE", "true"}, {"FALSE", "false"}, {"None", "null"}, {"NULL",
-        "null"},
-    {"AND", "and"}, {"OR", "or"}, {"IN", "in"}, {"nil", "null"}, {"undefined", "null"}};
+    {"&&", "and"},        {"===", "=="},      {"!==", "!="},    {"<>", "!="},       {"**", "^"},
+    {"%%", "%"},          {"%/%", "//"},      {"%in%", "in"},   {"%*%", "@"},       {"%>%", "|>"},
+    {".*", "*"},          {"./", "/"},        {".+", "+"},      {".-", "-"},        {".^", "^"},
+    {"True", "true"},     {"False", "false"}, {"TRUE", "true"}, {"FALSE", "false"}, {"None", "null"},
+    {"NULL", "null"},     {"AND", "and"},     {"OR", "or"},     {"IN", "in"},       {"nil", "null"},
+    {"undefined", "null"}};
 
 /* May a token end an operand? */
 static bool operand(const FlForeign *f, int i) {
@@ -117,12 +118,11 @@ static bool operator_of(FlForeign *f) {
     bool text = literal(f, i - 1) || literal(f, i + 1);
     if (IS(f, i, "||") || (IS(f, i, "|") && operand(f, i - 1)))
       return PUT(f, i, i, text && !IS(f, i, "|") ? "+" : glued(f, i) ? " or " : "or");
-    if (IS(f, i, "&") && operand(f, i - 1)) return PUT(f, i, i, text && (literal(f, i - 1) || i < 2 ||
-                                                                    !ANY(f, i - 2, "== != < >")) ? "+"
-                                                                        : "and");
+    if (IS(f, i, "&") && operand(f, i - 1))
+      return PUT(f, i, i, text && (literal(f, i - 1) || i < 2 || !ANY(f, i - 2, "== != < >")) ? "+" : "and");
     bool before = i > 0 && operand(f, i - 1) && !ANY(f, i - 1, "and or in not if while");
-    if (ANY(f, i, "! ~") && !before && (operand(f, i + 1) || IS(f, i + 1, "(")) && glued(f,
-        i + 1)) return PUT(f, i, i, "not ");
+    if (ANY(f, i, "! ~") && !before && (operand(f, i + 1) || IS(f, i + 1, "(")) && glued(f, i + 1))
+      return PUT(f, i, i, "not ");
     if (IS(f, i, "NOT") && !before) return PUT(f, i, i, "not");
     if (IS(f, i, "$") && word(f, i - 1) && word(f, i + 1)) return PUT(f, i, i, ".");
   }
@@ -143,8 +143,9 @@ static bool membership(FlForeign *f) {
     if (both > 0 && ANY(f, both, "and AND") && operand(f, i - 1) && operand(f, both + 1)) {
       int from = fl_foreign_operand(f, i - 1);
       const char *value = TEXT(f, from, i - 1);
-      return PUT(f, from, both + 1, SAY(f, "(%s < %s or %s > %s)", value, TEXT(f, i + 2, both - 1), value,
-          TEXT(f, both + 1, both + 1)));
+      return PUT(f, from, both + 1,
+                 SAY(f, "(%s < %s or %s > %s)", value, TEXT(f, i + 2, both - 1), value,
+                     TEXT(f, both + 1, both + 1)));
     }
     int close = ANY(f, i, "in IN") && IS(f, i + 1, "(") ? pair(f, i + 1) : -1;
     if (close < 0 || !operand(f, i - 1) || ANY(f, 0, "for")) continue;
@@ -200,8 +201,11 @@ static bool conversion(FlForeign *f) {
     const char *name = TEXT(f, i + 1, i + 1), *by = ANY(f, i + 1, own) ? name : fl_foreign_type(name);
     int from = fl_foreign_operand(f, i - 1);
     bool cast = from >= 2 && IS(f, from - 1, "(") && ANY(f, from - 2, "cast CAST try_cast");
-    if (cast && !by) by = ANY(f, i + 1, "varchar VARCHAR TEXT char") ? "text" : ANY(f, i + 1,
-        "INT INTEGER BIGINT bigint") ? "i64" : ANY(f, i + 1, "FLOAT DOUBLE REAL") ? "f64" : NULL;
+    if (cast && !by)
+      by = ANY(f, i + 1, "varchar VARCHAR TEXT char")   ? "text"
+           : ANY(f, i + 1, "INT INTEGER BIGINT bigint") ? "i64"
+           : ANY(f, i + 1, "FLOAT DOUBLE REAL")         ? "f64"
+                                                        : NULL;
     if (!by) continue;
     bool whole = !cast && by[0] == 'i'; /* as of a float cuts what is behind the point */
     const char *call = SAY(f, whole ? "%s(trunc(%s))" : "%s(%s)", by, TEXT(f, from, i - 1));
@@ -232,8 +236,8 @@ static bool compared_null(FlForeign *f) {
   for (int i = 1; i + 1 < f->tokens.n; i++) {
     if (!ANY(f, i, "== !=") || !ANY(f, i + 1, "null NULL None NA") || !operand(f, i - 1)) continue;
     int from = fl_foreign_operand(f, i - 1);
-    return PUT(f, from, i + 1, SAY(f, IS(f, i, "==") ? "is_null(%s)" : "not is_null(%s)", TEXT(f, from,
-        i - 1)));
+    return PUT(f, from, i + 1,
+               SAY(f, IS(f, i, "==") ? "is_null(%s)" : "not is_null(%s)", TEXT(f, from, i - 1)));
   }
   return false;
 }
@@ -253,7 +257,8 @@ static bool turbofish(FlForeign *f) {
 static bool postfix_cast(FlForeign *f) {
   for (int i = 1; i + 1 < f->tokens.n; i++) {
     const char *by = IS(f, i, "::") && operand(f, i - 1) && word(f, i + 1) && !IS(f, i + 2, "(")
-        ? fl_foreign_type(TEXT(f, i + 1, i + 1)) : NULL;
+                         ? fl_foreign_type(TEXT(f, i + 1, i + 1))
+                         : NULL;
     if (IS(f, i, "::") && ANY(f, i + 1, "text varchar")) by = "text";
     if (!by || IS(f, i + 2, "(")) continue;
     int from = fl_foreign_operand(f, i - 1);
@@ -265,8 +270,8 @@ static bool postfix_cast(FlForeign *f) {
 /* `0..=3`; `1:3` behind `in`; in subscripts `a[1:3]`, `a[::2]`, `a[::-1]` */
 static bool range(FlForeign *f) {
   for (int i = 0; i < f->tokens.n; i++) {
-    if (IS(f, i, "..=") && number(f, i + 1)) return PUT(f, i, i + 1, SAY(f, "..%d", atoi(TEXT(f, i + 1,
-        i + 1)) + 1));
+    if (IS(f, i, "..=") && number(f, i + 1))
+      return PUT(f, i, i + 1, SAY(f, "..%d", atoi(TEXT(f, i + 1, i + 1)) + 1));
     if (IS(f, i, "..=")) {
       int end = fl_foreign_end(f, i + 1);
       for (int k = i + 1; k <= end; k++)
@@ -287,8 +292,8 @@ static bool range(FlForeign *f) {
       return PUT(f, fl_foreign_operand(f, i - 1), close,
                  SAY(f, "[for i in 0..len(%s): %s[len(%s) - 1 - i]]", array, array, array));
     if (IS(f, i + 1, "::") && close == i + 3) return PUT(f, i + 1, i + 1, SAY(f, "0..len(%s) by ", array));
-    bool rows = IS(f, close - 1, ",") && close == i + 5 && number(f, i + 1) && IS(f, i + 2, ":") && number(f,
-        i + 3);
+    bool rows =
+        IS(f, close - 1, ",") && close == i + 5 && number(f, i + 1) && IS(f, i + 2, ":") && number(f, i + 3);
     if (rows) /* of R, which counts from 1 and has the last */
       return PUT(f, i + 1, i + 4, SAY(f, "%d..%s", atoi(TEXT(f, i + 1, i + 1)) - 1, TEXT(f, i + 3, i + 3)));
     if (IS(f, close - 1, ",")) return PUT(f, close - 1, close - 1, "");
@@ -393,8 +398,8 @@ static bool side_by_side(FlForeign *f) {
     int at = i + 1, n = 0;
     for (; at < f->tokens.n && n < 4 && (word(f, at) || ANY(f, at, "( ) ,")) && !IS(f, at, "in"); at++)
       if (word(f, at)) names[n++] = TEXT(f, at, at);
-    int call = at + 1, close = n > 1 && n < 4 && IS(f, at, "in") && IS(f, call + 1, "(") ? pair(f, call + 1)
-        : -1;
+    int call = at + 1,
+        close = n > 1 && n < 4 && IS(f, at, "in") && IS(f, call + 1, "(") ? pair(f, call + 1) : -1;
     if (close < 0) continue;
     FlForeignArgs args = {0}, pairs = {0};
     fl_foreign_split(f, call + 2, close - 1, &args);
@@ -416,10 +421,10 @@ static bool side_by_side(FlForeign *f) {
     if (end <= close + 1 - loop || end > f->tokens.n) continue;
     const char *body = TEXT(f, close + 1, loop ? end : end - 1), *gap = IS(f, close + 1, ":") ? "" : " ";
     for (int k = 0; k < n; k++)
-      if (by[k] && !(numbered && k == 0 && at_i == names[0])) body = fl_foreign_with(f, body, names[k],
-          by[k]);
-    return PUT(f, i, loop ? end : end - 1, SAY(f, "for %s in 0..len(%s)%s%s", at_i, pairs.at[0].text, gap,
-        body));
+      if (by[k] && !(numbered && k == 0 && at_i == names[0]))
+        body = fl_foreign_with(f, body, names[k], by[k]);
+    return PUT(f, i, loop ? end : end - 1,
+               SAY(f, "for %s in 0..len(%s)%s%s", at_i, pairs.at[0].text, gap, body));
   }
   return false;
 }
@@ -429,8 +434,8 @@ static bool side_by_side(FlForeign *f) {
 /* `x -= e`, `x++` */
 static bool short_change(FlForeign *f) {
   for (int i = 1; i < f->tokens.n; i++) {
-    bool whole = ANY(f, i, "++ --") && fl_foreign_kind(f, i - 1, FL_FOREIGN_WORD) && (line(f, i + 1) || ANY(f,
-        i + 1, "} ;"));
+    bool whole = ANY(f, i, "++ --") && fl_foreign_kind(f, i - 1, FL_FOREIGN_WORD) &&
+                 (line(f, i + 1) || ANY(f, i + 1, "} ;"));
     if (whole && IS(f, i, "++")) return PUT(f, i, i, " += 1");
     if (whole) return PUT(f, i - 1, i, SAY(f, "%s = %s - 1", TEXT(f, i - 1, i - 1), TEXT(f, i - 1, i - 1)));
     if (i + 1 >= f->tokens.n) break;
@@ -467,15 +472,16 @@ static bool mapped(FlForeign *f) {
   for (int i = 0; i < f->tokens.n; i++) {
     int close = IS(f, i, "{") ? pair(f, i) : -1, colon = i + 1;
     if (close < 0) continue;
-    while (colon < close && !IS(f, colon, ":")) colon = pair(f, colon) > colon ? pair(f, colon) + 1
-        : colon + 1;
+    while (colon < close && !IS(f, colon, ":"))
+      colon = pair(f, colon) > colon ? pair(f, colon) + 1 : colon + 1;
     int at = colon + 1;
     while (at < close && !IS(f, at, "for")) at = pair(f, at) > at ? pair(f, at) + 1 : at + 1;
     if (at >= close || at == colon + 1 || colon == i + 1) continue;
     if (word(f, i - 2) && IS(f, i - 1, "=") && asked(f, TEXT(f, i - 2, i - 2)) == INDEXED) continue;
     const char *head = TEXT(f, at, close - 1);
-    return PUT(f, i, close, SAY(f, "table(key = [%s: %s], value = [%s: %s])", head, TEXT(f, i + 1, colon - 1),
-        head, TEXT(f, colon + 1, at - 1)));
+    return PUT(f, i, close,
+               SAY(f, "table(key = [%s: %s], value = [%s: %s])", head, TEXT(f, i + 1, colon - 1), head,
+                   TEXT(f, colon + 1, at - 1)));
   }
   return false;
 }
@@ -514,16 +520,18 @@ static bool mapping(FlForeign *f) {
     bool argument = i > 1 && ANY(f, i - 1, "( =") && !ANY(f, 0, "let var const") && !word(f, 0 + (i == 1));
     bool call = false;
     for (int k = 0; k < i; k++)
-      call |= ANY(f, k, "agg aggregate rename replace map with_columns fillna fill_null replace_na "
-                        "DataFrame");
+      call |= ANY(f, k,
+                  "agg aggregate rename replace map with_columns fillna fill_null replace_na "
+                  "DataFrame");
     if (call || argument) continue;
     const char *all = "";
     for (int at = i + 1; all && at < close; at = fl_foreign_end(f, at) + 2) {
       const char *name = word(f, at) ? TEXT(f, at, at) : fl_foreign_plain(f, at);
       bool plain = name && *name &&
-          strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") == strlen(name);
-      all = plain && IS(f, at + 1, ":") ? SAY(f, "%s%s%s = %s", all, *all ? ", " : "", name, TEXT(f, at + 2,
-          fl_foreign_end(f, at + 2))) : NULL;
+                   strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") == strlen(name);
+      all = plain && IS(f, at + 1, ":") ? SAY(f, "%s%s%s = %s", all, *all ? ", " : "", name,
+                                              TEXT(f, at + 2, fl_foreign_end(f, at + 2)))
+                                        : NULL;
     }
     const char *name = word(f, i - 2) && IS(f, i - 1, "=") ? TEXT(f, i - 2, i - 2) : NULL;
     const Asked how = name ? asked(f, name) : BY_TEXTS;
@@ -538,8 +546,8 @@ static bool mapping(FlForeign *f) {
 /* `[...a, 4.0]` */
 static bool spread(FlForeign *f) {
   for (int i = 0; i + 2 < f->tokens.n; i++) {
-    int close = IS(f, i, "[") && IS(f, i + 1, "...") ? pair(f, i) : -1, end = close > 0 ? fl_foreign_end(f,
-        i + 2) : -1;
+    int close = IS(f, i, "[") && IS(f, i + 1, "...") ? pair(f, i) : -1,
+        end = close > 0 ? fl_foreign_end(f, i + 2) : -1;
     if (end < 0 || IS(f, end + 2, "...")) continue;
     if (end + 1 == close) return PUT(f, i, close, TEXT(f, i + 2, end));
     return PUT(f, i, close, SAY(f, "concat(%s, [%s])", TEXT(f, i + 2, end), TEXT(f, end + 2, close - 1)));
@@ -555,12 +563,30 @@ static bool block_of_lambda(FlForeign *f) {
 }
 
 bool fl_foreign_forms(FlForeign *f) {
-  static FlForeignRule *const rules[] = {
-      block_of_lambda, formula_lambda, lambda,    of_queries,   membership,    needless,
-      conversion,      compared_null,  turbofish, postfix_cast, operator_of,   equals,
-      side_by_side,    fl_foreign_part_of_text, characters,     range,     fl_foreign_value_of_key, column,
-          comprehension, short_change,
-      mapped,          taken_apart,    mapping,   spread};
+  static FlForeignRule *const rules[] = {block_of_lambda,
+                                         formula_lambda,
+                                         lambda,
+                                         of_queries,
+                                         membership,
+                                         needless,
+                                         conversion,
+                                         compared_null,
+                                         turbofish,
+                                         postfix_cast,
+                                         operator_of,
+                                         equals,
+                                         side_by_side,
+                                         fl_foreign_part_of_text,
+                                         characters,
+                                         range,
+                                         fl_foreign_value_of_key,
+                                         column,
+                                         comprehension,
+                                         short_change,
+                                         mapped,
+                                         taken_apart,
+                                         mapping,
+                                         spread};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
     if (rules[k](f)) return true;
   return false;

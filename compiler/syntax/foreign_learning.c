@@ -59,11 +59,10 @@ static bool cross_validated(FlForeign *f) {
     const char *own = named ? TEXT(f, from, from) : "model_selection";
     const char *predict = labels && strcmp(module, "linear") != 0 ? "predict_label" : "predict";
     const char *score = SAY(f, "metrics.%s(y, %s.%s(m, x))", labels ? "accuracy" : "r2", module, predict);
-    const char *by = SAY(f,
-                         "%s.cross_val_score(%s, %s, (x, y) => %s, (m, x, y) => %s, folds = %s.%s(%s, %s))",
-                             own,
-                         x, y, fit, score, own, labels ? "stratified_kfold" : "kfold",
-                         labels ? y : SAY(f, "len(%s)", y), folds ? folds : "5");
+    const char *by =
+        SAY(f, "%s.cross_val_score(%s, %s, (x, y) => %s, (m, x, y) => %s, folds = %s.%s(%s, %s))", own, x, y,
+            fit, score, own, labels ? "stratified_kfold" : "kfold", labels ? y : SAY(f, "len(%s)", y),
+            folds ? folds : "5");
     return PUT(f, from, close, by);
   }
   return false;
@@ -91,8 +90,8 @@ bool fl_foreign_fitted(FlForeign *f) {
     const char *module = module_of(f, call), *label = IS(f, i, "fit_predict") ? ".label" : NULL;
     if (!module || (label && strcmp(module, "cluster") != 0)) continue;
     if (label) return PUT(f, from, close, SAY(f, "%s%s", call, label));
-    return PUT(f, from, close, SAY(f, "%s.apply(%s, %s)", module, call,
-                                   fl_foreign_matrix(f, TEXT(f, i + 2, x))));
+    return PUT(f, from, close,
+               SAY(f, "%s.apply(%s, %s)", module, call, fl_foreign_matrix(f, TEXT(f, i + 2, x))));
   }
   return false;
 }

@@ -140,11 +140,17 @@ static const char *among(const Word *words, size_t n, const char *name) {
 }
 
 const char *fl_foreign_aggregate(const char *name) {
-  static const Word words[] = {
-      {"mean", "mean avg average AVG"}, {"sum", "sum SUM"}, {"max", "max MAX"},
-      {"min", "min MIN"},               {"std", "std sd"},  {"count", "count COUNT"},
-      {"first", "first"},               {"last", "last"},   {"n_distinct", "nunique n_unique n_distinct"},
-      {"median", "median"},             {"var", "var"}};
+  static const Word words[] = {{"mean", "mean avg average AVG"},
+                               {"sum", "sum SUM"},
+                               {"max", "max MAX"},
+                               {"min", "min MIN"},
+                               {"std", "std sd"},
+                               {"count", "count COUNT"},
+                               {"first", "first"},
+                               {"last", "last"},
+                               {"n_distinct", "nunique n_unique n_distinct"},
+                               {"median", "median"},
+                               {"var", "var"}};
   return *name ? among(words, sizeof words / sizeof *words, name) : NULL;
 }
 

@@ -17,12 +17,16 @@ static bool located(FlForeign *f) {
     const char *table = TEXT(f, from, i - 2), *rows_of = TEXT(f, i + 2, comma - 1);
     if (!IS(f, comma, ",")) return PUT(f, i - 1, i, "");
     const char *column = fl_foreign_plain(f, comma + 1);
-    if (column && comma + 2 == close) return PUT(f, from, close, IS(f, i + 2, ":") ? SAY(f, "%s.%s", table,
-        column) : SAY(f, "%s.%s[%s]", table, column, rows_of));
-    const char *names = IS(f, comma + 1, "[") ? fl_foreign_argument(f, TEXT(f, comma + 1, close - 1), 'c')
-        : NULL;
-    if (names) return PUT(f, from, close, SAY(f, IS(f, i + 2, ":") ? "select(%s%.0s, %s)"
-        : "select(%s[%s], %s)", table, rows_of, names));
+    if (column && comma + 2 == close)
+      return PUT(f, from, close,
+                 IS(f, i + 2, ":") ? SAY(f, "%s.%s", table, column)
+                                   : SAY(f, "%s.%s[%s]", table, column, rows_of));
+    const char *names =
+        IS(f, comma + 1, "[") ? fl_foreign_argument(f, TEXT(f, comma + 1, close - 1), 'c') : NULL;
+    if (names)
+      return PUT(
+          f, from, close,
+          SAY(f, IS(f, i + 2, ":") ? "select(%s%.0s, %s)" : "select(%s[%s], %s)", table, rows_of, names));
   }
   return false;
 }
@@ -60,11 +64,11 @@ static bool ordered(FlForeign *f) {
     bool down = false;
     for (int k = 0; k < args.n; k++)
       down = down || (args.at[k].name && strcmp(args.at[k].name, "decreasing") == 0 &&
-          fl_foreign_same_word(args.at[k].text, "true"));
+                      fl_foreign_same_word(args.at[k].text, "true"));
     for (int k = 0; k < args.n; k++)
       if (!args.at[k].name)
-        keys = SAY(f, down ? "%s, desc(%s)" : "%s, %s", keys, fl_foreign_by_columns(f, args.at[k].text,
-            table));
+        keys =
+            SAY(f, down ? "%s, desc(%s)" : "%s, %s", keys, fl_foreign_by_columns(f, args.at[k].text, table));
     return PUT(f, from, close, SAY(f, "sort(%s%s)", table, keys));
   }
   return false;
@@ -94,8 +98,11 @@ static bool shape(FlForeign *f) {
     const char *of = TEXT(f, from, i - 2), *wide = "";
     if (fl_foreign_holds(f, SAY(f, "let _of = describe(%s)", of))) wide = SAY(f, "len(column_names(%s))", of);
     else if (fl_foreign_holds(f, SAY(f, "let _of = len((%s)[0])", of))) wide = SAY(f, "len(%s[0])", of);
-    if (subscript) return PUT(f, from, i + 3, !IS(f, i + 2, "1") ? SAY(f, "len(%s)", of) : *wide ? wide
-        : SAY(f, "len(%s[0])", of));
+    if (subscript)
+      return PUT(f, from, i + 3,
+                 !IS(f, i + 2, "1") ? SAY(f, "len(%s)", of)
+                 : *wide            ? wide
+                                    : SAY(f, "len(%s[0])", of));
     bool printed = IS(f, from - 1, "(") && IS(f, from - 2, "print");
     if (printed && ANY(f, i + 1, ") ,") && *wide) return PUT(f, from, i, SAY(f, "len(%s), %s", of, wide));
   }
@@ -108,12 +115,12 @@ bool fl_foreign_part_of_text(FlForeign *f) {
     int close = IS(f, i, "split") && IS(f, i - 1, ".") && IS(f, i + 1, "(") ? pair(f, i + 1) : -1;
     if (close != i + 3 || !literal(f, i + 2)) continue;
     int at = close + 1, last = -1;
-    bool accessor = IS(f, at, ".") && ANY(f, at + 1, "str list") && (IS(f, at + 2, ".") || IS(f, at + 2,
-        "["));
+    bool accessor =
+        IS(f, at, ".") && ANY(f, at + 1, "str list") && (IS(f, at + 2, ".") || IS(f, at + 2, "["));
     if (accessor) at += 2;
     if (IS(f, at, "[")) last = pair(f, at++);
-    else if (IS(f, at, ".") && ANY(f, at + 1, "get first last") && IS(f, at + 2, "(")) last = pair(f, at + 2),
-        at += 3;
+    else if (IS(f, at, ".") && ANY(f, at + 1, "get first last") && IS(f, at + 2, "("))
+      last = pair(f, at + 2), at += 3;
     const char *k = TEXT(f, at, last - 1);
     if (last == at) k = IS(f, at - 2, "first") ? "0" : "-1";
     if (last < at || !*k || k[strspn(k, "-0123456789")]) continue;
@@ -127,8 +134,8 @@ bool fl_foreign_part_of_text(FlForeign *f) {
 static bool correlation(FlForeign *f) {
   for (int i = 0; i + 8 < f->tokens.n; i++) {
     int open = i + 1, last = IS(f, i, "select") && IS(f, open, "(") ? pair(f, open) : -1, at = last + 5;
-    bool table = last == i + 7 && IS(f, last + 1, ".") && IS(f, last + 2, "corr") && pair(f,
-        last + 3) == last + 4;
+    bool table =
+        last == i + 7 && IS(f, last + 1, ".") && IS(f, last + 2, "corr") && pair(f, last + 3) == last + 4;
     if (table && IS(f, at, ".") && ANY(f, at + 1, "iloc loc")) at += 2;
     int end = table && IS(f, at, "[") ? pair(f, at) : -1;
     if (end == at + 4 && strcmp(TEXT(f, at + 1, at + 1), TEXT(f, at + 3, at + 3)) != 0) {
@@ -147,8 +154,8 @@ static bool correlation(FlForeign *f) {
 /* `slice(1:3)`, of dplyr: the first rows */
 static bool first_rows(FlForeign *f) {
   for (int i = 1; i + 4 < f->tokens.n; i++)
-    if (IS(f, i, "slice") && IS(f, i - 1, "|>") && pair(f, i + 1) == i + 5 && IS(f, i + 2, "1") && IS(f,
-        i + 3, ":"))
+    if (IS(f, i, "slice") && IS(f, i - 1, "|>") && pair(f, i + 1) == i + 5 && IS(f, i + 2, "1") &&
+        IS(f, i + 3, ":"))
       return PUT(f, i, i + 5, SAY(f, "head(%s)", TEXT(f, i + 4, i + 4)));
   return false;
 }
@@ -181,8 +188,8 @@ static bool most_frequent(FlForeign *f) { /* `x.mode()[0]`: it is one value here
 bool fl_foreign_value_of_key(FlForeign *f) {
   if (most_frequent(f)) return true;
   for (int i = 1; i + 2 < f->tokens.n; i++) {
-    int at = IS(f, i - 1, "loc") && IS(f, i - 2, ".") ? i - 3 : i - 1, close = IS(f, i, "[") ? pair(f, i)
-        : -1;
+    int at = IS(f, i - 1, "loc") && IS(f, i - 2, ".") ? i - 3 : i - 1,
+        close = IS(f, i, "[") ? pair(f, i) : -1;
     const char *key, *value;
     if (close != i + 2 || !fl_foreign_plain(f, i + 1) || !word(f, at) || IS(f, at - 1, ".")) continue;
     const char *name = TEXT(f, at, at), *asked = fl_foreign_plain(f, i + 1);
@@ -222,8 +229,8 @@ const char *fl_foreign_part_given(FlForeign *f, int first, int last) {
   if (!mask && !range) return NULL; /* one element is given a value so in flow, too */
   if (!mask) {
     bool two = IS(f, comma, ",");
-    const char *rows = taken(f, first + 2, comma - 1, "i"), *columns = two ? taken(f, comma + 1, close - 1,
-        "j") : "";
+    const char *rows = taken(f, first + 2, comma - 1, "i"),
+               *columns = two ? taken(f, comma + 1, close - 1, "j") : "";
     if (!rows || !columns || !(*rows || *columns)) return NULL;
     asked = SAY(f, "%s%s%s", rows, *rows && *columns ? " and " : "", columns);
     element = SAY(f, two ? "%s[i, j]" : "%s[i]", a);
@@ -231,16 +238,16 @@ const char *fl_foreign_part_given(FlForeign *f, int first, int last) {
   if (!IS(f, sign, "="))
     value = SAY(f, "%s %s %s", element, fl_arena_strndup(f->arena, TEXT(f, sign, sign), 1), value);
   FlForeign where = part(f, TEXT(f, first + 2, close - 1));
-  const char *by = mask ? SAY(f, "if_else(%s, %s, %s)", fl_foreign_by_rules(&where), value, a)
-                        : SAY(f, "[for i in 0..len(%s)%s: if %s { %s } else { %s }]", a,
-                              IS(f, comma, ",") ? SAY(f, ", j in 0..len(%s[0])", a) : "", asked, value,
-                              element);
+  const char *by =
+      mask ? SAY(f, "if_else(%s, %s, %s)", fl_foreign_by_rules(&where), value, a)
+           : SAY(f, "[for i in 0..len(%s)%s: if %s { %s } else { %s }]", a,
+                 IS(f, comma, ",") ? SAY(f, ", j in 0..len(%s[0])", a) : "", asked, value, element);
   return fl_foreign_holds(f, SAY(f, "var _of = %s\n_of = %s", a, by)) ? by : NULL;
 }
 
 bool fl_foreign_parts(FlForeign *f) {
-  static FlForeignRule *const rules[] = {ordered, masked, framed, located, shape, correlation, first_rows,
-                                         positions};
+  static FlForeignRule *const rules[] = {ordered, masked,      framed,     located,
+                                         shape,   correlation, first_rows, positions};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
     if (rules[k](f)) return true;
   return false;

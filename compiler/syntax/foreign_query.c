@@ -419,9 +419,11 @@ static bool join_in_brackets(FlForeign *f) {
 /* `|> order by x desc`, `|> group by k`, `|> limit 3`, `|> left join u on a = b`: clauses as steps of a pipe
  * */
 static bool clause_in_pipe(FlForeign *f) {
-  static const char *const flow[][2] = {{"order ORDER", "sort"}, {"group GROUP", "group_by"}, {"limit LIMIT",
-      "head"},
-                                        {"where WHERE", "where"}, {"select SELECT", "select"}};
+  static const char *const flow[][2] = {{"order ORDER", "sort"},
+                                        {"group GROUP", "group_by"},
+                                        {"limit LIMIT", "head"},
+                                        {"where WHERE", "where"},
+                                        {"select SELECT", "select"}};
   for (int i = 1; i + 1 < f->tokens.n; i++) {
     if (!IS(f, i - 1, "|>") || IS(f, i + 1, "(") || IS(f, i + 1, "|>")) continue;
     int from = i + 1 + ANY(f, i + 1, "by BY"), end = from;
@@ -436,13 +438,15 @@ static bool clause_in_pipe(FlForeign *f) {
       bool inner = join == i || ANY(f, i, "inner INNER");
       const char *how = ANY(f, i, "left LEFT") ? "left" : ANY(f, i, "right RIGHT") ? "right" : "full";
       if (keys && keys_at == end + 1)
-        return PUT(f, i, end, inner ? SAY(f, "join(%s, on = %s)", other, keys)
-                                    : SAY(f, "join(%s, on = %s, how = \"%s\")", other, keys, how));
+        return PUT(f, i, end,
+                   inner ? SAY(f, "join(%s, on = %s)", other, keys)
+                         : SAY(f, "join(%s, on = %s, how = \"%s\")", other, keys, how));
     }
     for (size_t k = 0; k < sizeof flow / sizeof *flow && from < f->tokens.n; k++)
       if (ANY(f, i, flow[k][0]))
-        return PUT(f, i, end, SAY(f, "%s(%s)", flow[k][1],
-                                  k == 0 ? fl_foreign_order(f, from, end) : TEXT(f, from, end)));
+        return PUT(
+            f, i, end,
+            SAY(f, "%s(%s)", flow[k][1], k == 0 ? fl_foreign_order(f, from, end) : TEXT(f, from, end)));
   }
   return false;
 }
@@ -451,8 +455,8 @@ static bool clause_in_pipe(FlForeign *f) {
 static bool window_in_verb(FlForeign *f) {
   for (int i = 2; i + 3 < f->tokens.n; i++) {
     int close = ANY(f, i, "select derive mutate with_columns") && IS(f, i - 1, "|>") && IS(f, i + 1, "(")
-        ? pair(f, i + 1)
-                                                                                                        : -1;
+                    ? pair(f, i + 1)
+                    : -1;
     Query q = {.partition = "", .window = ""};
     bool good = close > 0;
     for (int at = i + 2, end; good && at < close; at = end + 2) {

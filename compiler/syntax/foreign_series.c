@@ -33,8 +33,8 @@ bool fl_foreign_series(FlForeign *f, const char *text, const char **key, const c
   }
   const char *keys = first_of(f, text, "table", &args); /* a dictionary */
   FlForeign made = part(f, text);
-  if (!keys && IS(&made, 0, "table") && args.n == 2 && IS(&made, 2, "key") && strcmp(args.at[1].name,
-      "value") == 0) {
+  if (!keys && IS(&made, 0, "table") && args.n == 2 && IS(&made, 2, "key") &&
+      strcmp(args.at[1].name, "value") == 0) {
     *key = "key", *value = "value";
     return true;
   }
@@ -88,15 +88,15 @@ bool fl_foreign_items(FlForeign *f) {
     if (!both) { /* keys alone: `d[k]` is the value */
       FlForeign p = part(f, TEXT(f, brace, close));
       bool rows = false; /* they are rows already */
-      for (int k = 0; k < p.tokens.n; k++) rows = rows || (IS(&p, k, TEXT(f, i + 1, i + 1)) && IS(&p, k + 1,
-          "."));
+      for (int k = 0; k < p.tokens.n; k++)
+        rows = rows || (IS(&p, k, TEXT(f, i + 1, i + 1)) && IS(&p, k + 1, "."));
       if (rows) continue;
       for (int k = p.tokens.n - 4; k >= 0; k--)
         if (IS(&p, k, of) && IS(&p, k + 1, "[") && IS(&p, k + 2, TEXT(f, i + 1, i + 1)) && IS(&p, k + 3, "]"))
           PUT(&p, k, k + 3, SAY(f, "row.%s", value));
       if (IS(f, i + 1, "row")) continue;
-      p.text = fl_foreign_with(f, p.text, SAY(f, "%s[%s]", of, TEXT(f, i + 1, i + 1)), SAY(f, "row.%s",
-          value));
+      p.text =
+          fl_foreign_with(f, p.text, SAY(f, "%s[%s]", of, TEXT(f, i + 1, i + 1)), SAY(f, "row.%s", value));
       const char *own = fl_foreign_with(f, p.text, TEXT(f, i + 1, i + 1), SAY(f, "row.%s", key));
       return PUT(f, i, close, SAY(f, "for row in %s %s", of, own));
     }
@@ -119,8 +119,8 @@ bool fl_foreign_series_computed(FlForeign *f) {
     int end = fl_foreign_end(f, close + 1);
     for (int k = close + 1; k <= end; k++) alone = alone && !ANY(f, k, "< > == != <= >= and or if else");
     if (!alone) continue;
-    return PUT(f, i, end, SAY(f, "derive(%s, %s = %s %s)", TEXT(f, i, close), value, value, TEXT(f, close + 1,
-        end)));
+    return PUT(f, i, end,
+               SAY(f, "derive(%s, %s = %s %s)", TEXT(f, i, close), value, value, TEXT(f, close + 1, end)));
   }
   return false;
 }

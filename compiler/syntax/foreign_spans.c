@@ -99,13 +99,12 @@ static const char *changed(FlForeign *f, int first, int last) {
   if (column && ANY(f, in + 1, signs))
     return SAY(f, "derive(%s, %s = if %s { %s } else { %s })", table, column,
                fl_foreign_by_columns(f, TEXT(f, first + 4, in - 3), table),
-               assigned(f, table, column, in + 1, last),
-               column);
+               assigned(f, table, column, in + 1, last), column);
   bool here = IS(f, first + 1, ".") && ANY(f, first + 2, "sort reverse") && IS(f, first + 3, "(");
   if (here && pair(f, first + 3) == last) /* `xs.sort()`, of lists */
-    return IS(f, first + 2, "sort") ? SAY(f, "sorted(%s%s%s)", table, last > first + 4 ? ", " : "",
-                                          TEXT(f, first + 4, last - 1))
-                                    : SAY(f, "reversed(%s)", table);
+    return IS(f, first + 2, "sort")
+               ? SAY(f, "sorted(%s%s%s)", table, last > first + 4 ? ", " : "", TEXT(f, first + 4, last - 1))
+               : SAY(f, "reversed(%s)", table);
   for (int i = first; i + 2 < last; i++) /* t.drop(.., inplace=True), t["x"].fillna(0, inplace=True) */
     if (IS(f, i, ",") && IS(f, i + 1, "inplace") && IS(f, i + 2, "=") && ANY(f, i + 3, "True true")) {
       const char *now = SAY(f, "%s%s", TEXT(f, first, i - 1), TEXT(f, i + 4, last));
@@ -198,8 +197,8 @@ static int inside(const FlForeign *f, int at, int *close) {
 }
 
 static int head_end(const FlForeign *f, int at) {
-  while (at < f->tokens.n && !line(f, at) && !ANY(f, at, ": {")) at = pair(f, at) > at ? pair(f, at) + 1
-      : at + 1;
+  while (at < f->tokens.n && !line(f, at) && !ANY(f, at, ": {"))
+    at = pair(f, at) > at ? pair(f, at) + 1 : at + 1;
   return ANY(f, at, ": {") ? at : -1;
 }
 
@@ -254,9 +253,10 @@ static bool filled_by_loop(FlForeign *f, const Filling *x, FlForeignSpan *out) {
   bool adds = IS(f, body, x->name) && IS(f, body + 1, ".") && ANY(f, body + 2, "append push");
   if (!adds || close != fl_foreign_end(f, body)) return false;
   const char *test = x->test_end >= x->test ? SAY(f, " %s", TEXT(f, x->test, x->test_end)) : "";
-  return bound_as(f, x, SAY(f, "[for %s in %s%s: %s]", TEXT(f, x->first, x->last), TEXT(f, x->over,
-      x->over_end), test,
-                            TEXT(f, body + 4, close - 1)), out);
+  return bound_as(f, x,
+                  SAY(f, "[for %s in %s%s: %s]", TEXT(f, x->first, x->last), TEXT(f, x->over, x->over_end),
+                      test, TEXT(f, body + 4, close - 1)),
+                  out);
 }
 
 /* `n[k] = n.get(k, 0) + 1`, or `+ e`: how often each value is there, or a sum of each group of rows */
@@ -275,9 +275,10 @@ static bool totalled_by_loop(FlForeign *f, const Filling *x, FlForeignSpan *out)
   FlForeign sum = part(f, fl_foreign_by_columns(f, TEXT(f, value, stop), row));
   const char *called = sum.tokens.n == 1 && word(&sum, 0) ? sum.text : "total";
   if (by.tokens.n != 1 || !word(&by, 0)) return false;
-  return bound_as(f, x, SAY(f, "summarize(group_by(%s, %s), %s = sum(%s))", TEXT(f, x->over, rows - 2),
-      by.text,
-                            called, sum.text), out);
+  return bound_as(f, x,
+                  SAY(f, "summarize(group_by(%s, %s), %s = sum(%s))", TEXT(f, x->over, rows - 2), by.text,
+                      called, sum.text),
+                  out);
 }
 
 /* Where numpy goes, what says that `x.std()` is of a numpy array, and so of n and not n - 1, goes with it: it

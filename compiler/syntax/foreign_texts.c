@@ -97,9 +97,9 @@ static const char *filled(FlForeign *f, int text, int at, int end, char sign) {
     if (at > end) return NULL;
     int last = fl_foreign_end(f, at);
     if (last > end) last = end;
-    const char *how = format ? fl_arena_strndup(f->arena, c + 1, format - 1)
-                             : letters > 1 ? SAY(f, ":%.*s%s", (int)letters - 1, c + 1, c[letters] == 'f'
-                                 ? "f" : "") : "";
+    const char *how = format        ? fl_arena_strndup(f->arena, c + 1, format - 1)
+                      : letters > 1 ? SAY(f, ":%.*s%s", (int)letters - 1, c + 1, c[letters] == 'f' ? "f" : "")
+                                    : "";
     if (*how && *how != ':') how = how[1] == ':' ? how + 1 : "";
     by = SAY(f, "%s{%s%s}", by, TEXT(f, at, last), strcmp(how, ":?") == 0 ? "" : how);
     c += format ? format : letters;
@@ -112,16 +112,20 @@ static const char *filled(FlForeign *f, int text, int at, int end, char sign) {
 static bool printed(FlForeign *f) {
   for (int i = 0; i < f->tokens.n; i++) {
     int macro = ANY(f, i, "println print printf format eprintln cat") ? i : -1;
-    int open = macro >= 0 ? (IS(f, i + 1, "!") && IS(f, i + 2, "(") ? i + 2 : IS(f, i + 1, "(") ? i + 1 : -1)
-        : -1;
+    int open = macro >= 0 ? (IS(f, i + 1, "!") && IS(f, i + 2, "(") ? i + 2
+                             : IS(f, i + 1, "(")                    ? i + 1
+                                                                    : -1)
+                          : -1;
     int close = pair(f, open);
     bool rust = open == i + 2, own = IS(f, i, "print") && !rust;
     bool line = IS(f, i, "cat") && close > open + 3 && IS(f, close - 1, "\"\\n\"") && IS(f, close - 2, ",");
     if (line) return PUT(f, i, close, SAY(f, "print(%s)", TEXT(f, open + 1, close - 3)));
     if (close > 0 && literal(f, open + 1) && (IS(f, open + 2, ",") || rust) && !own) {
       const char *made = filled(f, open + 1, open + 3, close - 1, IS(f, i, "printf") ? '%' : '{');
-      if (made || rust) return PUT(f, i, close, SAY(f, IS(f, i, "format") ? "%s" : "print(%s)", made ? made
-          : TEXT(f, open + 1, open + 1)));
+      if (made || rust)
+        return PUT(
+            f, i, close,
+            SAY(f, IS(f, i, "format") ? "%s" : "print(%s)", made ? made : TEXT(f, open + 1, open + 1)));
     }
     bool console = IS(f, i, "console") && IS(f, i + 1, ".") && IS(f, i + 2, "log");
     if (console) return PUT(f, i, i + 2, "print");
@@ -129,8 +133,8 @@ static bool printed(FlForeign *f) {
     int method = IS(f, i + 1, ".") && IS(f, i + 2, "format") && IS(f, i + 3, "(") ? pair(f, i + 3) : -1;
     const char *made = method > 0 ? filled(f, i, i + 4, method - 1, '{') : NULL;
     if (made) return PUT(f, i, method, made);
-    int tuple = IS(f, i + 1, "%") && IS(f, i + 2, "(") ? pair(f, i + 2) : -1, end = IS(f, i + 1, "%")
-        ? fl_foreign_end(f, i + 2) : -1;
+    int tuple = IS(f, i + 1, "%") && IS(f, i + 2, "(") ? pair(f, i + 2) : -1,
+        end = IS(f, i + 1, "%") ? fl_foreign_end(f, i + 2) : -1;
     made = tuple > 0 ? filled(f, i, i + 3, tuple - 1, '%') : end > 0 ? filled(f, i, i + 2, end, '%') : NULL;
     if (made) return PUT(f, i, tuple > 0 ? tuple : end, made);
   }
@@ -140,17 +144,18 @@ static bool printed(FlForeign *f) {
 /* `"x is " + p`, in what prints it: a text and a number do not add */
 static bool joined(FlForeign *f) {
   for (int i = 1; i + 2 < f->tokens.n; i++) {
-    if (!literal(f, i) || !IS(f, i + 1, "+") || !ANY(f, i - 1, "(") || !ANY(f, i - 2,
-        "print println show log")) continue;
+    if (!literal(f, i) || !IS(f, i + 1, "+") || !ANY(f, i - 1, "(") ||
+        !ANY(f, i - 2, "print println show log"))
+      continue;
     int close = pair(f, i - 1), at = i;
     const char *by = "";
     while (by && at < close) {
       int end = at;
-      while (end + 1 < close && !IS(f, end + 1, "+")) end = pair(f, end + 1) > end ? pair(f, end + 1)
-        : end + 1;
+      while (end + 1 < close && !IS(f, end + 1, "+"))
+        end = pair(f, end + 1) > end ? pair(f, end + 1) : end + 1;
       if (IS(f, at, "+") || IS(f, at, ",")) by = NULL;
-      else if (literal(f, at) && end == at) by = SAY(f, "%s%.*s", by, (int)strlen(TEXT(f, at, at)) - 2,
-          TEXT(f, at, at) + 1);
+      else if (literal(f, at) && end == at)
+        by = SAY(f, "%s%.*s", by, (int)strlen(TEXT(f, at, at)) - 2, TEXT(f, at, at) + 1);
       else if (ANY(f, at, "str String text toString") && IS(f, at + 1, "(") && pair(f, at + 1) == end)
         by = SAY(f, "%s{%s}", by, TEXT(f, at + 2, end - 1));
       else by = strchr(TEXT(f, at, end), '"') ? NULL : SAY(f, "%s{%s}", by, TEXT(f, at, end));

@@ -62,7 +62,7 @@ const char *fl_foreign_binned(FlForeign *f, const char *x, const char *bins, con
     if (!literal(&name, 0) || name.tokens.n != 1) return NULL;
     FlForeign asked = part(f, SAY(f, "%s > %s and %s <= %s", x, low, x, high));
     out = SAY(f, "%sif %s { %s } else ", out, fl_foreign_asked(&asked, 0, asked.tokens.n - 1),
-        names.at[k].text);
+              names.at[k].text);
   }
   return SAY(f, "%s{ null }", out);
 }
@@ -121,10 +121,10 @@ static const char *moment(FlForeign *f, const char *text) {
 /* A unit of time: `"month"`, `"1mo"`, `"M"` */
 static const char *unit(FlForeign *f, const char *text) {
   static const char *const units[][2] = {
-      {"ME", "month"},   {"QE", "quarter"}, {"YE", "year"},  {"QS", "quarter"}, {"YS", "year"},
-      {"1y", "year"},    {"1q", "quarter"}, {"1mo", "month"}, {"1w", "week"}, {"1d", "day"},
-      {"1h", "hour"},    {"Y", "year"},     {"Q", "quarter"}, {"M", "month"}, {"MS", "month"},
-      {"W", "week"},     {"D", "day"},      {"d", "day"},     {"h", "hour"},  {"H", "hour"},
+      {"ME", "month"},   {"QE", "quarter"}, {"YE", "year"},   {"QS", "quarter"}, {"YS", "year"},
+      {"1y", "year"},    {"1q", "quarter"}, {"1mo", "month"}, {"1w", "week"},    {"1d", "day"},
+      {"1h", "hour"},    {"Y", "year"},     {"Q", "quarter"}, {"M", "month"},    {"MS", "month"},
+      {"W", "week"},     {"D", "day"},      {"d", "day"},     {"h", "hour"},     {"H", "hour"},
       {"min", "minute"}, {"1m", "minute"},  {"1s", "second"}, {"s", "second"}};
   FlForeign p = part(f, text);
   const char *plain = p.tokens.n == 1 ? fl_foreign_plain(&p, 0) : NULL;
@@ -138,7 +138,7 @@ static const char *unit(FlForeign *f, const char *text) {
 static int drawn(const FlForeign *f) {
   static const char *const draws =
       "random random_normal random_int uniform normal integers rand randn randint "
-                                   "standard_normal permutation choice shuffle";
+      "standard_normal permutation choice shuffle";
   FlForeign file = file_of(f);
   int n = 0;
   for (int i = 0; i < file.tokens.n && file.tokens.at[i].start < f->start; i++)

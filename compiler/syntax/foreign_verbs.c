@@ -82,15 +82,16 @@ static bool of_groups(FlForeign *f) {
     else if (columns && each_row(f, name, columns, open, end)) {
       const char *each = each_row(f, name, columns, open, end);
       int comma = fl_foreign_end(f, i + 2) + 1;
-      const char *keys = comma < close ? fl_foreign_argument(f, SAY(f, "[%s]", TEXT(f, comma + 1, close - 1)),
-          'k') : NULL;
+      const char *keys =
+          comma < close ? fl_foreign_argument(f, SAY(f, "[%s]", TEXT(f, comma + 1, close - 1)), 'k') : NULL;
       if (keys)
-        return PUT(f, i, end, SAY(f, "derive(%s, %s = %s, by = %s).%s", TEXT(f, i + 2, comma - 1),
-            columns, each, keys, columns));
-    } else if (ANY(f, dot + 1, "size len count") && !columns && end == open + 1) what = SAY(f, "%s = count()",
-        name);
-    else if (aggregate && columns && end == open + 1) what = SAY(f, "%s = %s(%s)", columns, aggregate,
-        columns);
+        return PUT(f, i, end,
+                   SAY(f, "derive(%s, %s = %s, by = %s).%s", TEXT(f, i + 2, comma - 1), columns, each, keys,
+                       columns));
+    } else if (ANY(f, dot + 1, "size len count") && !columns && end == open + 1)
+      what = SAY(f, "%s = count()", name);
+    else if (aggregate && columns && end == open + 1)
+      what = SAY(f, "%s = %s(%s)", columns, aggregate, columns);
     else if (aggregate && !columns && end == open + 1) what = SAY(f, "each(numeric(), %s)", aggregate);
     if (what) return PUT(f, i, end, SAY(f, "summarize(%s, %s)", TEXT(f, i, close), what));
   }
@@ -140,9 +141,8 @@ static bool unstacked(FlForeign *f) {
 /* `pl.col("x")`, `col("x")`, `pl.mean("x")`, `pl.lit(1)`; `np.sqrt(x)`, `math.pi` */
 static bool of_package(FlForeign *f) {
   for (int i = 0; i < f->tokens.n; i++) {
-    bool package = ANY(f, i, FL_FOREIGN_PACKAGES) && IS(f, i + 1, ".") && word(f, i + 2) && !(i && IS(f,
-        i - 1, ".")) &&
-                   !fl_foreign_declared(f, TEXT(f, i, i), "let var param for");
+    bool package = ANY(f, i, FL_FOREIGN_PACKAGES) && IS(f, i + 1, ".") && word(f, i + 2) &&
+                   !(i && IS(f, i - 1, ".")) && !fl_foreign_declared(f, TEXT(f, i, i), "let var param for");
     int name = package ? i + 2 : i, open = name + 1;
     bool bare = ANY(f, i - 1, "( , [") && ANY(f, name + 3, ", ) ]"); /* Polars calls the column so */
     if (package && bare && IS(f, i, "pl") && ANY(f, name, "len count") && pair(f, open) == open + 1)
@@ -150,13 +150,13 @@ static bool of_package(FlForeign *f) {
     if (package && ANY(f, name, "linalg special") && IS(f, name + 1, ".")) return PUT(f, i, name + 1, "");
     int close = IS(f, open, "(") ? pair(f, open) : -1;
     bool column = ANY(f, name, "col lit") && close == open + 2 && !(i && IS(f, i - 1, "."));
-    const char *plain = column ? IS(f, name, "lit") ? TEXT(f, open + 1, open + 1) : fl_foreign_plain(f,
-        open + 1) : NULL;
+    const char *plain =
+        column ? IS(f, name, "lit") ? TEXT(f, open + 1, open + 1) : fl_foreign_plain(f, open + 1) : NULL;
     if (column && !plain && word(f, open + 1)) plain = TEXT(f, open + 1, open + 1);
     if (plain) return PUT(f, i, close, plain);
     if (!package) continue;
-    const char *aggregate = ANY(f, i, "pl F") && close == open + 2 ? fl_foreign_aggregate(TEXT(f, name, name))
-        : NULL;
+    const char *aggregate =
+        ANY(f, i, "pl F") && close == open + 2 ? fl_foreign_aggregate(TEXT(f, name, name)) : NULL;
     if (aggregate && fl_foreign_plain(f, open + 1))
       return PUT(f, i, close, SAY(f, "%s(%s)", aggregate, fl_foreign_plain(f, open + 1)));
     if (ANY(f, name,
@@ -188,8 +188,8 @@ static bool choice(FlForeign *f) {
         if (IS(f, at, ".") && IS(f, at + 1, "default")) other = true, sign = at + 2;
         if (sign >= end) return false;
         by = other ? SAY(f, "%s{ %s }", by, TEXT(f, sign + 1, end))
-                   : SAY(f, "%sif %s { %s } else ", by, fl_foreign_asked(f, at, sign - 1), TEXT(f, sign + 1,
-                       end));
+                   : SAY(f, "%sif %s { %s } else ", by, fl_foreign_asked(f, at, sign - 1),
+                         TEXT(f, sign + 1, end));
         at = end + 2;
       }
       if (by[strlen(by) - 1] != '}') by = SAY(f, "%s{ null }", by);
@@ -197,8 +197,8 @@ static bool choice(FlForeign *f) {
     }
     int at = i, first = i > 1 && IS(f, i - 1, ".") ? i - 2 : i, last = -1;
     while (IS(f, at, "when")) {
-      int c = pair(f, at + 1), then = c + 2, a = IS(f, c + 1, ".") && IS(f, then, "then") ? pair(f, then + 1)
-          : -1;
+      int c = pair(f, at + 1), then = c + 2,
+          a = IS(f, c + 1, ".") && IS(f, then, "then") ? pair(f, then + 1) : -1;
       if (a < 0 || !IS(f, a + 1, ".")) return false;
       by = SAY(f, "%sif %s { %s } else ", by, fl_foreign_asked(f, at + 2, c - 1), TEXT(f, then + 2, a - 1));
       at = a + 2;
@@ -215,8 +215,9 @@ static bool over(FlForeign *f) {
   for (int i = 2; i + 1 < f->tokens.n; i++) {
     int close = IS(f, i, "over") && IS(f, i - 1, ".") && IS(f, i + 1, "(") ? pair(f, i + 1) : -1, open = i;
     if (close < 0) continue;
-    while (open >= 0 && !(IS(f, open, "(") && pair(f, open) > close && ANY(f, open - 1,
-        "derive with_columns select mutate"))) open--;
+    while (open >= 0 && !(IS(f, open, "(") && pair(f, open) > close &&
+                          ANY(f, open - 1, "derive with_columns select mutate")))
+      open--;
     const char *keys = open > 0 ? fl_foreign_argument(f, TEXT(f, i + 2, close - 1), 'k') : NULL;
     int last = keys ? pair(f, open) : -1;
     if (last < 0) continue;
@@ -230,15 +231,17 @@ static bool over(FlForeign *f) {
 static bool rolled(FlForeign *f) {
   for (int i = 2; i + 4 < f->tokens.n; i++) {
     int close = ANY(f, i, "rolling rolling_mean rolling_sum") && IS(f, i - 1, ".") && IS(f, i + 1, "(")
-        ? pair(f, i + 1) : -1, end = -1;
+                    ? pair(f, i + 1)
+                    : -1,
+        end = -1;
     if (close < 0) continue;
     const char *of = NULL, *size = TEXT(f, IS(f, i + 3, "=") ? i + 4 : i + 2, close - 1);
     if (!IS(f, i, "rolling")) of = TEXT(f, i, i) + strlen("rolling_"), end = close;
     else if (IS(f, close + 1, ".") && IS(f, close + 3, "(") && pair(f, close + 3) == close + 4)
       of = fl_foreign_aggregate(TEXT(f, close + 2, close + 2)), end = close + 4;
     int from = fl_foreign_operand(f, i - 2);
-    if (of && !strchr(size, ',')) return PUT(f, from, end, SAY(f, "rolling(%s, %s, %s)", TEXT(f, from, i - 2),
-        size, of));
+    if (of && !strchr(size, ','))
+      return PUT(f, from, end, SAY(f, "rolling(%s, %s, %s)", TEXT(f, from, i - 2), size, of));
   }
   return false;
 }
@@ -247,7 +250,8 @@ static bool rolled(FlForeign *f) {
 static bool unnamed(FlForeign *f) {
   for (int i = 0; i + 2 < f->tokens.n; i++) {
     int close = ANY(f, i, "summarize summarise agg") && IS(f, i + 1, "(") && !(i && IS(f, i - 1, "."))
-        ? pair(f, i + 1) : -1;
+                    ? pair(f, i + 1)
+                    : -1;
     if (close < i + 3) continue;
     bool piped = i > 0 && ANY(f, i - 1, "|> %>%");
     int from = piped ? i + 2 : fl_foreign_end(f, i + 2) + 2;
@@ -273,8 +277,8 @@ static bool keys_of_join(FlForeign *f) {
 /* `t |> pull(x)`: the column */
 static bool pulled(FlForeign *f) {
   for (int i = 1; i + 3 < f->tokens.n; i++) {
-    if (!ANY(f, i, "pull get_column") || !IS(f, i - 1, "|>") || !IS(f, i + 1, "(") || pair(f,
-        i + 1) != i + 3) continue;
+    if (!ANY(f, i, "pull get_column") || !IS(f, i - 1, "|>") || !IS(f, i + 1, "(") || pair(f, i + 1) != i + 3)
+      continue;
     const char *name = fl_foreign_argument(f, TEXT(f, i + 2, i + 2), 'c');
     int from = fl_foreign_operand(f, i - 2);
     bool one = !IS(f, from - 1, "|>"), groups = false;
@@ -290,10 +294,11 @@ static bool pulled(FlForeign *f) {
 /* `tapply(t.x, t.g, mean)`: both of one table */
 static bool by_group(FlForeign *f) {
   for (int i = 0; i + 11 < f->tokens.n; i++) {
-    if (!IS(f, i, "tapply") || !IS(f, i + 1, "(") || !IS(f, i + 3, ".") || !IS(f, i + 5, ",") || !IS(f, i + 7,
-        ".")) continue;
-    const char *table = TEXT(f, i + 2, i + 2), *x = TEXT(f, i + 4, i + 4), *g = TEXT(f, i + 8, i + 8), *by =
-        fl_foreign_aggregate(TEXT(f, i + 10, i + 10));
+    if (!IS(f, i, "tapply") || !IS(f, i + 1, "(") || !IS(f, i + 3, ".") || !IS(f, i + 5, ",") ||
+        !IS(f, i + 7, "."))
+      continue;
+    const char *table = TEXT(f, i + 2, i + 2), *x = TEXT(f, i + 4, i + 4), *g = TEXT(f, i + 8, i + 8),
+               *by = fl_foreign_aggregate(TEXT(f, i + 10, i + 10));
     if (!IS(f, i + 6, table) || pair(f, i + 1) != i + 11 || !by) continue;
     return PUT(f, i, i + 11, SAY(f, "summarize(group_by(%s, %s), %s = %s(%s))", table, g, x, by, x));
   }
@@ -303,14 +308,17 @@ static bool by_group(FlForeign *f) {
 /* `aggregate(x ~ g, data = t, FUN = mean)` */
 static bool formula(FlForeign *f) {
   for (int i = 0; i + 6 < f->tokens.n; i++) {
-    int close = IS(f, i, "aggregate") && IS(f, i + 1, "(") && IS(f, i + 3, "~") && IS(f, i + 5, ",") ? pair(f,
-        i + 1) : -1;
+    int close = IS(f, i, "aggregate") && IS(f, i + 1, "(") && IS(f, i + 3, "~") && IS(f, i + 5, ",")
+                    ? pair(f, i + 1)
+                    : -1;
     if (close < 0) continue;
     int table = IS(f, i + 7, "=") ? i + 8 : i + 6, of = IS(f, table + 3, "=") ? table + 4 : table + 2;
-    const char *by = of == close - 1 ? fl_foreign_aggregate(TEXT(f, of, of)) : NULL, *x = TEXT(f, i + 2,
-        i + 2);
-    if (by) return PUT(f, i, close, SAY(f, "summarize(group_by(%s, %s), %s = %s(%s))", TEXT(f, table, table),
-        TEXT(f, i + 4, i + 4), x, by, x));
+    const char *by = of == close - 1 ? fl_foreign_aggregate(TEXT(f, of, of)) : NULL,
+               *x = TEXT(f, i + 2, i + 2);
+    if (by)
+      return PUT(f, i, close,
+                 SAY(f, "summarize(group_by(%s, %s), %s = %s(%s))", TEXT(f, table, table),
+                     TEXT(f, i + 4, i + 4), x, by, x));
   }
   return false;
 }
@@ -319,14 +327,15 @@ static bool formula(FlForeign *f) {
 static bool set_of_columns(FlForeign *f) {
   for (int i = 1; i + 3 < f->tokens.n; i++) {
     int close = IS(f, i + 1, "(") ? pair(f, i + 1) : -1, open = i - 1;
-    if (IS(f, i, "where") && IS(f, i + 2, "is") && IS(f, i + 4, "numeric") && close == i + 5) return PUT(f, i,
-        close, "numeric()");
-    if (close != i + 3 || !ANY(f, i, "starts_with ends_with contains matches") || !fl_foreign_plain(f,
-        i + 2)) continue;
+    if (IS(f, i, "where") && IS(f, i + 2, "is") && IS(f, i + 4, "numeric") && close == i + 5)
+      return PUT(f, i, close, "numeric()");
+    if (close != i + 3 || !ANY(f, i, "starts_with ends_with contains matches") || !fl_foreign_plain(f, i + 2))
+      continue;
     while (open > 0 && !(IS(f, open, "(") && pair(f, open) > close)) open--;
     if (open < 1 || !ANY(f, open - 1, "select drop across each") || IS(f, i, "matches")) continue;
-    const char *form = IS(f, i, "contains") ? "cols(\"*%s*\")" : IS(f, i, "ends_with") ? "cols(\"*%s\")"
-        : "cols(\"%s*\")";
+    const char *form = IS(f, i, "contains")    ? "cols(\"*%s*\")"
+                       : IS(f, i, "ends_with") ? "cols(\"*%s\")"
+                                               : "cols(\"%s*\")";
     return PUT(f, i, close, SAY(f, form, fl_foreign_plain(f, i + 2)));
   }
   return false;
@@ -335,10 +344,12 @@ static bool set_of_columns(FlForeign *f) {
 /* `select(distinct x, y)` */
 static bool different(FlForeign *f) {
   for (int i = 1; i + 2 < f->tokens.n; i++) {
-    int close = IS(f, i, "select") && IS(f, i - 1, "|>") && IS(f, i + 1, "(") && ANY(f, i + 2,
-        "distinct DISTINCT") ? pair(f, i + 1) : -1;
-    if (close > i + 3 && !IS(f, i + 3, "(")) return PUT(f, i, close, SAY(f, "select(%s) |> distinct()",
-        TEXT(f, i + 3, close - 1)));
+    int close =
+        IS(f, i, "select") && IS(f, i - 1, "|>") && IS(f, i + 1, "(") && ANY(f, i + 2, "distinct DISTINCT")
+            ? pair(f, i + 1)
+            : -1;
+    if (close > i + 3 && !IS(f, i + 3, "("))
+      return PUT(f, i, close, SAY(f, "select(%s) |> distinct()", TEXT(f, i + 3, close - 1)));
   }
   return false;
 }
@@ -375,8 +386,9 @@ static bool selected_of_groups(FlForeign *f) {
       bool key = false, total = word(&p, 0) && IS(&p, 1, "(") && fl_foreign_aggregate(TEXT(&p, 0, 0));
       for (int t = open + 1; t < close; t++) key = key || IS(f, t, args.at[k].text);
       if (!key && !total) out = NULL;
-      else if (!key) out = SAY(f, "%s%s%s%s%s", out, *out ? ", " : "", args.at[k].name ? args.at[k].name : "",
-          args.at[k].name ? " = " : "", p.text);
+      else if (!key)
+        out = SAY(f, "%s%s%s%s%s", out, *out ? ", " : "", args.at[k].name ? args.at[k].name : "",
+                  args.at[k].name ? " = " : "", p.text);
     }
     if (end > 0 && out && *out) return PUT(f, i, end, SAY(f, "summarize(%s)", out));
   }
@@ -451,18 +463,37 @@ static bool iso_week(FlForeign *f) {
 }
 
 bool fl_foreign_before_calls(FlForeign *f) {
-  static FlForeignRule *const rules[] = {
-      fl_foreign_query,   selected_of_groups, fl_foreign_groups_in_turn, fl_foreign_items,
-          fl_foreign_resampled,
-      fl_foreign_nulls,   fl_foreign_plots,   fl_foreign_parts,          choice,           over,
-      rolled,             left_out,           pulled,                    by_group,         formula,
-      set_of_columns,     different,          pipe_goes_on,              piped_aggregate,  iso_week,
-      fl_foreign_fitted,  numbered_rows,      keys_of_join,              unstacked,        of_groups,
-      of_package};
+  static FlForeignRule *const rules[] = {fl_foreign_query,
+                                         selected_of_groups,
+                                         fl_foreign_groups_in_turn,
+                                         fl_foreign_items,
+                                         fl_foreign_resampled,
+                                         fl_foreign_nulls,
+                                         fl_foreign_plots,
+                                         fl_foreign_parts,
+                                         choice,
+                                         over,
+                                         rolled,
+                                         left_out,
+                                         pulled,
+                                         by_group,
+                                         formula,
+                                         set_of_columns,
+                                         different,
+                                         pipe_goes_on,
+                                         piped_aggregate,
+                                         iso_week,
+                                         fl_foreign_fitted,
+                                         numbered_rows,
+                                         keys_of_join,
+                                         unstacked,
+                                         of_groups,
+                                         of_package};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
     if (rules[k](f)) return true;
   return false;
 }
 
-bool fl_foreign_behind_calls(FlForeign *f) { return unnamed(f) || fl_foreign_series_computed(f) ||
-    fl_foreign_of_model(f) || if_null(f); }
+bool fl_foreign_behind_calls(FlForeign *f) {
+  return unnamed(f) || fl_foreign_series_computed(f) || fl_foreign_of_model(f) || if_null(f);
+}

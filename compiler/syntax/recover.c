@@ -108,7 +108,7 @@ static bool foreign_word(const Place *x) {
 static bool arrow(const Place *x) {
   if (x->found->kind != FL_TOK_ARROW || !fl_syntax_after_operand(x)) return false;
   fl_syntax_say(x, FL_E0101, x->found->span, "`->` stands before the type of a function's result",
-         "a lambda is written with `=>`: x => x + 1");
+                "a lambda is written with `=>`: x => x + 1");
   return true;
 }
 
@@ -117,14 +117,14 @@ static bool arrow(const Place *x) {
 static bool equals_twice(const Place *x) {
   if (x->found->kind != FL_TOK_EQ || !accepts(x, FL_TOK_ASSIGN) || fl_syntax_after_operand(x)) return false;
   fl_syntax_say(x, FL_E0110, x->found->span, "expected `=`, found `==`",
-         "`=` says what something is; `==` asks whether it is equal");
+                "`=` says what something is; `==` asks whether it is equal");
   return true;
 }
 
 static bool equals_once(const Place *x) {
   if (x->found->kind != FL_TOK_ASSIGN || !accepts(x, FL_TOK_EQ)) return false;
   fl_syntax_say(x, FL_E0110, x->found->span, "`=` cannot stand here",
-         "to ask whether two values are equal, write `==`");
+                "to ask whether two values are equal, write `==`");
   return true;
 }
 
@@ -139,12 +139,12 @@ static bool colon(const Place *x) {
     }
     if (accepts(x, FL_TOK_ARROW) && x->prev->kind == FL_TOK_RPAREN) {
       fl_syntax_say(x, FL_E0112, at, "expected `->`, found `:`",
-             "the type of a function's result stands behind `->`");
+                    "the type of a function's result stands behind `->`");
       return true;
     }
     if (x->bracket && x->bracket->kind == FL_TOK_LBRACE && x->prev->kind == FL_TOK_NAME) {
       fl_syntax_say(x, FL_E0112, at, "`:` cannot stand here",
-             "a named tuple is written in round brackets with `=`: (a = 1, b = 2)");
+                    "a named tuple is written in round brackets with `=`: (a = 1, b = 2)");
       return true;
     }
     if (x->bracket && x->bracket->kind == FL_TOK_LPAREN && x->prev->kind == FL_TOK_NAME) {
@@ -162,7 +162,7 @@ static bool colon(const Place *x) {
   bool value = x->found->kind != FL_TOK_NAME && fl_syntax_begins_operand(x->found->kind);
   if (x->prev->kind == FL_TOK_COLON && value && x->bracket && x->bracket->kind == FL_TOK_LPAREN) {
     fl_syntax_say(x, FL_E0112, x->prev->span, "`:` says what type something has",
-           "to say what it is, write `=`: f(x = 3), (a = 1, b = 2)");
+                  "to say what it is, write `=`: f(x = 3), (a = 1, b = 2)");
     return true;
   }
   return false;
@@ -177,8 +177,9 @@ static bool is_binary(int kind) {
 static bool operator_first(const Place *x) {
   if (!is_first(x) || !is_binary(x->found->kind)) return false;
   char *message = fl_arena_printf(x->p->arena, "a statement does not begin with %s", shown(x, x->found));
-  fl_syntax_say(x, FL_E0105, x->found->span, message,
-         "to go on from the line before, end that line with the operator (only `|>` may begin a line)");
+  fl_syntax_say(
+      x, FL_E0105, x->found->span, message,
+      "to go on from the line before, end that line with the operator (only `|>` may begin a line)");
   return true;
 }
 
@@ -258,14 +259,14 @@ static bool comprehension_body(const Place *x) {
   if (!accepts(x, FL_TOK_COLON) || !accepts(x, FL_TOK_LBRACE)) return false;
   char *message = fl_arena_printf(x->p->arena, "expected `:` or `{`, found %s", shown(x, x->found));
   fl_syntax_say(x, FL_E0101, x->found->span, message,
-         "what is computed stands behind a colon: [for i in 0..n: x[i]]");
+                "what is computed stands behind a colon: [for i in 0..n: x[i]]");
   return true;
 }
 
 /* A function that is written before its argument as an operator is: `len t`. */
 static bool is_called(const FlToken *t) {
-  static const char *const names[] = {"abs",  "count", "exp", "len",   "log",  "max",  "mean",
-                                      "min",  "print", "round", "show", "sqrt", "sum", "text"};
+  static const char *const names[] = {"abs", "count", "exp",   "len",  "log",  "max", "mean",
+                                      "min", "print", "round", "show", "sqrt", "sum", "text"};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++)
     if (is_word(t, names[k])) return true;
   return false;
@@ -291,11 +292,11 @@ static bool side_by_side(const Place *x) {
                                             x->prev->name)
                           : "";
   const char *brackets =
-      call && is_called(x->prev) ? fl_arena_printf(x->p->arena, "a call is written with brackets: `%s(..)`",
-                                                   x->prev->name)
-                                 : NULL;
+      call && is_called(x->prev)
+          ? fl_arena_printf(x->p->arena, "a call is written with brackets: `%s(..)`", x->prev->name)
+          : NULL;
   const char *help = order                        ? key
-                     : braces                       ? "braces in any text are filled in: leave the `f` out"
+                     : braces                     ? "braces in any text are filled in: leave the `f` out"
                      : list && brackets           ? brackets
                      : list                       ? "is a `,` or an operator missing between them?"
                      : call && x->prev == x->head ? "a call is written with brackets: f(x)"
@@ -313,7 +314,7 @@ static bool side_by_side(const Place *x) {
 static bool new_outside(const Place *x) {
   if (x->found->kind != FL_TOK_NEW) return false;
   fl_syntax_say(x, FL_E0104, x->found->span, "`new` stands only in an index, where it makes a dimension",
-         "write `x[:, new]`");
+                "write `x[:, new]`");
   return true;
 }
 
@@ -366,9 +367,9 @@ static void general(const Place *x) {
 /* ---- the whole ---- */
 
 static bool (*const rules[])(const Place *) = {
-    fl_syntax_habit,    foreign_word,       equals_twice, for_brackets,       let_function,     colon,
-    param_without_type, equals_once, arrow,        operator_first,     reserved_name,    new_outside,
-    no_braces,          lone_else,   start_word,   comprehension_body, side_by_side,
+    fl_syntax_habit,    foreign_word, equals_twice, for_brackets,       let_function,  colon,
+    param_without_type, equals_once,  arrow,        operator_first,     reserved_name, new_outside,
+    no_braces,          lone_else,    start_word,   comprehension_body, side_by_side,
 };
 
 /* Fills bracket, and head by walking back over whole brackets to the end of the statement before. */

@@ -114,8 +114,8 @@ static bool shouted(const Place *x) {
 /* `SELECT k, sum(x) FROM t WHERE ..`: the order of all of it changes. */
 static bool query(const Place *x) {
   enum { FAR = 200 };
-  static const char *const selects[] = {"select", "SELECT", "Select", NULL},
-                           *const froms[] = {"from", "FROM", "From", NULL};
+  static const char *const selects[] = {"select", "SELECT", "Select", NULL}, *const froms[] = {"from", "FROM",
+                                                                                               "From", NULL};
   const FlToken *t = x->head;
   while (t < x->found && !(is_any(x, t, selects) && t[1].kind != FL_TOK_LPAREN)) t++;
   if (t >= x->found || t[1].kind == FL_TOK_ASSIGN) return false;
@@ -135,8 +135,8 @@ static const char *columns_of(const Place *x, const FlToken *t, const FlToken *e
   for (; t < end; t++) {
     if (t->kind != FL_TOK_NAME) return NULL;
     bool down = order && is_any(x, t + 1, downs), up = order && is_any(x, t + 1, ups);
-    all = fl_arena_printf(x->p->arena, down ? "%s%sdesc(%s)" : "%s%s%s", all, *all ? ", " : "",
-                          text(x, t, t));
+    all =
+        fl_arena_printf(x->p->arena, down ? "%s%sdesc(%s)" : "%s%s%s", all, *all ? ", " : "", text(x, t, t));
     t += 1 + (down || up);
     if (t < end && t->kind != FL_TOK_COMMA) return NULL;
   }
@@ -153,9 +153,11 @@ static bool verb_by(const Place *x) {
   while (end->kind == FL_TOK_NAME || end->kind == FL_TOK_COMMA) end++;
   const char *columns = columns_of(x, x->next, end, order), *verb = order ? "sort" : "group_by";
   const char *by = columns ? fl_arena_printf(x->p->arena, "%s(%s)", verb, columns) : NULL;
-  return word_error(x, x->found, fl_arena_printf(x->p->arena, "write `%s`", by     ? by
-                                                                            : order ? "sort(desc(x), y)"
-                                                                                    : "group_by(k)"),
+  return word_error(x, x->found,
+                    fl_arena_printf(x->p->arena, "write `%s`",
+                                    by      ? by
+                                    : order ? "sort(desc(x), y)"
+                                            : "group_by(k)"),
                     x->prev, end - 1, by);
 }
 
@@ -202,8 +204,9 @@ static bool case_when(const Place *x) {
   last = t && by ? word_ahead(x, t, ends) : NULL;
   const char *other = last == t ? "null" : between_tokens(x, t, last);
   by = last && other ? fl_arena_printf(x->p->arena, "%s{ %s }", by, other) : NULL;
-  return word_error(x, x->prev, by ? fl_arena_printf(x->p->arena, "write `%s`", by)
-                                   : "write `if c { a } else { b }`, or `match x { 1 => a, _ => b }`",
+  return word_error(x, x->prev,
+                    by ? fl_arena_printf(x->p->arena, "write `%s`", by)
+                       : "write `if c { a } else { b }`, or `match x { 1 => a, _ => b }`",
                     x->prev, last, by);
 }
 
@@ -263,8 +266,8 @@ static bool returned(const Place *x) {
   if (!is(x, x->prev, "return") || x->prev != x->head || !begin || begin->kind != FL_TOK_LBRACE) return false;
   while (is_before(x, begin) && begin[-1].kind != FL_TOK_NEWLINE && begin[-1].kind != FL_TOK_LBRACE)
     begin = begin[-1].match >= 0 && &x->p->tokens.at[begin[-1].match] < begin - 1
-        ? &x->p->tokens.at[begin[-1].match]
-                                                                                   : begin - 1;
+                ? &x->p->tokens.at[begin[-1].match]
+                : begin - 1;
   if (begin->kind != FL_TOK_FN && begin->kind != FL_TOK_STAGE) return false;
   while (t->kind && t->kind != FL_TOK_NEWLINE && t->kind != FL_TOK_RBRACE)
     t = t->match >= 0 && &x->p->tokens.at[t->match] > t ? &x->p->tokens.at[t->match] + 1 : t + 1;
@@ -280,9 +283,8 @@ static bool range_of(const Place *x) {
   if (!x->found->glued || !x->next->glued) return false;
   if (x->bracket && x->bracket->kind == FL_TOK_LBRACKET) return false;
   const FlToken *to = x->next;
-  const char *end = to->kind == FL_TOK_INT
-                        ? fl_arena_printf(x->p->arena, "%lld", atoll(text(x, to, to)) + 1)
-                        : fl_arena_printf(x->p->arena, "%s + 1", text(x, to, to));
+  const char *end = to->kind == FL_TOK_INT ? fl_arena_printf(x->p->arena, "%lld", atoll(text(x, to, to)) + 1)
+                                           : fl_arena_printf(x->p->arena, "%s + 1", text(x, to, to));
   const char *by = fl_arena_printf(x->p->arena, "%s..%s", text(x, x->prev, x->prev), end);
   FlDiag *d = fl_syntax_say(x, FL_E0112, x->found->span, "`:` cannot stand here",
                             fl_arena_printf(x->p->arena, "a range ends before its end: `%s`", by));
@@ -314,8 +316,9 @@ static bool pointed_argument(const Place *x) {
   if (name[1].kind != FL_TOK_ASSIGN) return false;
   if (x->prev->kind != FL_TOK_COMMA && x->prev->kind != FL_TOK_LPAREN) return false;
   static const char *const needless[] = {"keep_all", "groups", NULL};
-  bool none = is_any(x, name, needless), last = x->prev->kind == FL_TOK_COMMA &&
-              (value[1].kind == FL_TOK_COMMA || value[1].kind == FL_TOK_RPAREN);
+  bool none = is_any(x, name, needless),
+       last =
+           x->prev->kind == FL_TOK_COMMA && (value[1].kind == FL_TOK_COMMA || value[1].kind == FL_TOK_RPAREN);
   const char *help = none ? "`.%s` is not needed" : "write `%s = ..`";
   FlDiag *d = fl_syntax_say(x, FL_E0101, x->found->span, "the name of an argument has no point",
                             fl_arena_printf(x->p->arena, help, name->name));
@@ -444,7 +447,7 @@ static bool imported_from(const Place *x) {
   const char *module = last->name;
   for (size_t k = 0; k < sizeof packages / sizeof *packages; k++)
     if (is(x, last, packages[k][0]) || is(x, x->found, packages[k][0])) module = packages[k][1];
-  const char *help = !*module ? "what it has is part of the language: nothing is imported"
+  const char *help = !*module                 ? "what it has is part of the language: nothing is imported"
                      : is(x, last, "sklearn") ? "the library is `linear`, `tree`, `cluster`, `metrics`, ..: "
                                                 "`import linear`, and `linear.ols(x, y)`"
                                               : fl_arena_printf(x->p->arena,
@@ -471,10 +474,38 @@ static bool subscript_left_out(const Place *x) {
 }
 
 static bool (*const rules[])(const Place *) = {
-    like, between, shouted, query, case_when, lambda, returned, range_of, dotted_argument, pointed_argument,
-    loop_names, verb_by, window, r_function, of_namespace, empty_braces, is_null, not_in, renamed, counted,
-    column_call, mapping, quoted_name, fl_syntax_choice_by_words, slice, generator_behind, imported_from,
-    remainder_of, fl_syntax_increment, fl_syntax_counting_for, fl_syntax_comment, fl_syntax_choice_behind,
+    like,
+    between,
+    shouted,
+    query,
+    case_when,
+    lambda,
+    returned,
+    range_of,
+    dotted_argument,
+    pointed_argument,
+    loop_names,
+    verb_by,
+    window,
+    r_function,
+    of_namespace,
+    empty_braces,
+    is_null,
+    not_in,
+    renamed,
+    counted,
+    column_call,
+    mapping,
+    quoted_name,
+    fl_syntax_choice_by_words,
+    slice,
+    generator_behind,
+    imported_from,
+    remainder_of,
+    fl_syntax_increment,
+    fl_syntax_counting_for,
+    fl_syntax_comment,
+    fl_syntax_choice_behind,
     subscript_left_out,
 };
 

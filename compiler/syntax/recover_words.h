@@ -80,7 +80,7 @@ static inline bool is_value(const FlToken *t) {
 }
 
 static inline bool word_error(const Place *x, const FlToken *t, const char *help, const FlToken *from,
-                       const FlToken *to, const char *by) {
+                              const FlToken *to, const char *by) {
   char *message = fl_arena_printf(x->p->arena, "`%s` is not a word of this language", text(x, t, t));
   FlDiag *d = fl_syntax_say(x, FL_E0109, t->span, message, help);
   if (by) replace(d, from, to, by);

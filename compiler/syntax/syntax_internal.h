@@ -76,7 +76,7 @@ typedef enum FlWordGroup { FL_WORD_RESERVED, FL_WORD_START, FL_WORD_SPECIAL, FL_
 /* The token of a word, and its group; 0: not a word. */
 int fl_syntax_word(const char *s, size_t len, FlWordGroup *group);
 bool fl_syntax_is_word_token(int kind);
-FlWordGroup fl_syntax_word_group(int kind); /* of such a token */
+FlWordGroup fl_syntax_word_group(int kind);                   /* of such a token */
 FlMap *fl_syntax_words(FlArena *arena, FlInterner *interner); /* interned word -> its token */
 /* How a token is called in messages: "`let`", "a name", "the end of the line". */
 const char *fl_syntax_token_name(int kind);

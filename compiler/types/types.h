@@ -77,7 +77,7 @@ enum {
 typedef struct FlTypes {
   FlArena *arena;
   FlInterner *names;
-  FlMap *made; /* by hash of what they are: the newest, then `next` */
+  FlMap *made;    /* by hash of what they are: the newest, then `next` */
   FlMap *scalars; /* interned name of an element type -> 1 + which */
   const FlType *error, *none, *never, *null, *func;
   const FlType *plain[FL_N_DTYPES][2][FL_MAX_RANK + 1]; /* scalars and arrays, with null or not; once made */

@@ -11,7 +11,7 @@
 
 typedef struct FlHighs FlHighs;
 
-FlHighs *fl_highs_new(int threads);  /* NULL: no memory */
+FlHighs *fl_highs_new(int threads);    /* NULL: no memory */
 FlHighs *fl_highs_ref(FlHighs *highs); /* NULL is allowed, here and below */
 void fl_highs_unref(FlHighs *highs);
 /* Any thread; less: bytes < 0. */

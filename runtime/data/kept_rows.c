@@ -60,13 +60,13 @@ __attribute__((target("avx512f,avx512bw"))) static inline int64_t skip_dropped(c
  * places: where the others begin. `kept`: a bit for each row of the vector that is kept. */
 #define BY_VECTORS(NAME, FEATURES, T, N, KEPT, COMPRESS)                                                     \
   __attribute__((target("avx512f,avx512bw,avx512vl,popcnt" FEATURES))) static int64_t NAME(                  \
-      const Kept *f, int64_t i, int64_t to_row, int64_t *place, int64_t n) {                          \
+      const Kept *f, int64_t i, int64_t to_row, int64_t *place, int64_t n) {                                 \
     const T *from = (const T *)(const void *)f->from;                                                        \
     const uint8_t *mask = f->mask;                                                                           \
     T *to = (T *)(void *)f->to;                                                                              \
     int64_t at = *place;                                                                                     \
-    bool few = (n - at) * FEW < to_row - i;                                                             \
-    for (; at + (N) <= n; i += (N)) {                                                                   \
+    bool few = (n - at) * FEW < to_row - i;                                                                  \
+    for (; at + (N) <= n; i += (N)) {                                                                        \
       if (few) i = skip_dropped(mask, i, to_row);                                                            \
       uint64_t kept = KEPT;                                                                                  \
       _mm512_storeu_si512(to + at, COMPRESS(kept, _mm512_loadu_si512(from + i)));                            \

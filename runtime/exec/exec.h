@@ -133,7 +133,7 @@ typedef struct FlOpPart {
    * is given; the argument that it may take the place of, which only who cannot fail at a row says, or -1. */
   int32_t of_rows, in_place[FL_SWEEP_ROWS];
   void *to_rows[FL_SWEEP_ROWS];
-  int64_t bytes; /* of an order: that are looked up in any order for all of it */
+  int64_t bytes;        /* of an order: that are looked up in any order for all of it */
   const FlSlot *arrays; /* of a file */
 } FlOpPart;
 /* NULL: all is asked for. */
@@ -219,14 +219,14 @@ typedef struct FlRunOptions {
   void *say_arg;
   void (*keep)(int64_t limit); /* see fl_pool_tell; NULL but for who owns the process */
   const FlKernelMaker *maker;  /* NULL: kernels stay as they are; outlives the run */
-  int64_t tries;  /* nanoseconds of the processors after which the run is given up; 0: it is run to its end
-                     (tried.c) */
-  bool looks;     /* of one that is tried for what it prints alone: operators may take all of its time */
+  int64_t tries; /* nanoseconds of the processors after which the run is given up; 0: it is run to its end
+                    (tried.c) */
+  bool looks;    /* of one that is tried for what it prints alone: operators may take all of its time */
   /* Says what the program does, for the page of a run; NULL: nobody can. */
   void (*plan)(void *arg, FILE *to);
   void *plan_arg;
   const FlRunTaker *taker; /* NULL: the store; outlives the run */
-  FlRanks *ranks; /* this one of several runs of one program; NULL: alone; outlives the run */
+  FlRanks *ranks;          /* this one of several runs of one program; NULL: alone; outlives the run */
 } FlRunOptions;
 
 /* A run without a command line: tests, tools, programs of others. The calling thread becomes a worker (of a

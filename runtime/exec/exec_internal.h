@@ -261,9 +261,9 @@ void fl_seen_free(FlSeenSoFar *all);
 typedef struct FlShownSoFar {
   pthread_mutex_t lock; /* of lines: another thread may be writing the record */
   FlBytes lines;
-  size_t whole; /* bytes of what is in them and complete */
-  int64_t cells; /* that are in them */
-  int32_t n;     /* tables and texts */
+  size_t whole;   /* bytes of what is in them and complete */
+  int64_t cells;  /* that are in them */
+  int32_t n;      /* tables and texts */
   bool rows_kept; /* of the table that is being added */
   char place[48]; /* words of the site `place_of - 1`, which a loop shows many times; n_place: their bytes */
   int32_t place_of;
@@ -284,19 +284,19 @@ struct FlRun {
   FlFlight *flight;
   FlPaths *paths;
   FlFiles *files;
-  FlCuts *cuts;            /* NULL: all arrays are whole */
-  bool recorded;           /* it leaves a record */
-  bool before_read;        /* the record of the run before was looked for: */
+  FlCuts *cuts;             /* NULL: all arrays are whole */
+  bool recorded;            /* it leaves a record */
+  bool before_read;         /* the record of the run before was looked for: */
   char *record_name;        /* by which the store has its record; NULL: nobody looked, or no memory */
   FlMemoEntry *before_text; /* it, or NULL */
-  struct FlRecord *before; /* and read, for who shows it; or NULL */
-  struct FlRecord *record; /* of this run, at its end, for the page; or NULL */
-  bool shared;             /* there are cuts, or ranks */
-  int64_t start;           /* when the run began, microseconds since 1970 */
-  _Atomic int stop;        /* 0; the signal that asks the run to end; -1: a failure of the script does */
-  int64_t tried_until;     /* of the process's time, nanoseconds; 0: it is not tried */
-  int64_t tried_at_most;   /* of the clock */
-  _Atomic uint32_t looks;  /* at that, and now and then at the clocks */
+  struct FlRecord *before;  /* and read, for who shows it; or NULL */
+  struct FlRecord *record;  /* of this run, at its end, for the page; or NULL */
+  bool shared;              /* there are cuts, or ranks */
+  int64_t start;            /* when the run began, microseconds since 1970 */
+  _Atomic int stop;         /* 0; the signal that asks the run to end; -1: a failure of the script does */
+  int64_t tried_until;      /* of the process's time, nanoseconds; 0: it is not tried */
+  int64_t tried_at_most;    /* of the clock */
+  _Atomic uint32_t looks;   /* at that, and now and then at the clocks */
   pthread_mutex_t waiting_lock;
   FlShownSoFar shown;
   FlSeenSoFar seen;

@@ -237,8 +237,11 @@ void fl_last_run_end(FlRun *run, int status, int signal) {
   if (kept && shown) read_before(run);
   else if (kept) look_before(run);
   size_t size;
-  char *text =
-      text_now(run, signal ? "stopped" : status ? "failed" : "ended", signal ? 128 + signal : status, &size);
+  char *text = text_now(run,
+                        signal   ? "stopped"
+                        : status ? "failed"
+                                 : "ended",
+                        signal ? 128 + signal : status, &size);
   if (text && kept) keep(run, text, size);
   if (text && shown) show_tables(run, text, size);
   free(text);

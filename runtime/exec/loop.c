@@ -140,16 +140,15 @@ int32_t fl_kernel_range(FlCtx *ctx, const FlKernel *kernel, const void *env, int
 
 static FlStatus run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t n, double cost) {
   FlKernelRows rows;
-  FlStatus s = ctx->ranks ? fl_kernel_rows_fill(ctx, kernel, env)
-                          : fl_kernel_rows_open(ctx, kernel, env, n, &rows);
+  FlStatus s =
+      ctx->ranks ? fl_kernel_rows_fill(ctx, kernel, env) : fl_kernel_rows_open(ctx, kernel, env, n, &rows);
   if (s) return s;
   if (ctx->ranks) return fl_ranks_kernel(ctx, kernel, env, n, cost);
   int64_t begin = 0, end = n;
   FlStatus parted =
       ctx->run->cuts && !ctx->run->options.ranks ? fl_part_kernel(ctx, kernel, env, &begin, &end) : 0;
   bool runs = !parted && end > begin && !fl_ctx_is_stopped(ctx);
-  int32_t faults =
-      runs ? run_kernel_range(ctx, kernel, env, rows.n ? &rows : NULL, begin, end, cost) : 0;
+  int32_t faults = runs ? run_kernel_range(ctx, kernel, env, rows.n ? &rows : NULL, begin, end, cost) : 0;
   fl_kernel_rows_close(&rows);
   if (parted || end <= begin) return parted;
   if (fl_ctx_is_stopped(ctx)) return fl_fail_stopped(ctx);

@@ -20,8 +20,7 @@ FlStatus fl_row_args_lay(FlCtx *ctx, const FlRowArgs *a, const FlCut **cut) {
     if (fl_row_args_has(a, i)) *cut = cut_of(a, i);
   for (int32_t i = 0; i < a->desc->n_args && !s; i++) {
     const FlCut *its = cut_of(a, i);
-    if (its && (its != *cut || !fl_row_args_has(a, i)))
-      s = fl_rows_gather(ctx, a->desc->site, a->args[i].a);
+    if (its && (its != *cut || !fl_row_args_has(a, i))) s = fl_rows_gather(ctx, a->desc->site, a->args[i].a);
   }
   return s;
 }

@@ -18,9 +18,9 @@ typedef struct Join {
   FlCtx *ctx;
   const FlOpDesc *desc;
   const FlSlot *args;
-  FlOpDesc own;       /* the join of the own left rows */
-  int32_t n_left;     /* arguments of left keys */
-  int64_t n, m;       /* rows of the left and the right table */
+  FlOpDesc own;             /* the join of the own left rows */
+  int32_t n_left;           /* arguments of left keys */
+  int64_t n, m;             /* rows of the left and the right table */
   const FlCut *cut, *right; /* of the rows of each side */
   bool few;                 /* right rows, which are whole at all ranks */
   bool rest;                /* right rows without a partner are added */
@@ -317,11 +317,8 @@ static bool can_go(const Join *j) {
 }
 
 FlStatus fl_ranks_join(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results, bool *done) {
-  Join j = {.ctx = ctx,
-            .desc = desc,
-            .args = args,
-            .own = *desc,
-            .n_left = fl_key_args(desc, desc->n_columns / 2)};
+  Join j = {
+      .ctx = ctx, .desc = desc, .args = args, .own = *desc, .n_left = fl_key_args(desc, desc->n_columns / 2)};
   bool fits = true;
   *done = false;
   j.n = args[0].a->dims[0];

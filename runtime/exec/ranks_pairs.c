@@ -28,13 +28,13 @@ typedef struct Keyed {
   FlPairs *p;
   FlOpDesc keys[2]; /* of each side */
   FlTrade trade[2];
-  FlSlot *asks;     /* [n_left] the left keys that go: those of the rows, or of their groups */
-  FlArray *group;   /* i64: of each own left row, where each group is asked for once; NULL: each row is */
+  FlSlot *asks;       /* [n_left] the left keys that go: those of the rows, or of their groups */
+  FlArray *group;     /* i64: of each own left row, where each group is asked for once; NULL: each row is */
   const FlCut *asked; /* of what is asked for */
-  FlArray *found;   /* u32: the first partner of what is asked for; NONE */
-  FlArray *alone;   /* u8: of each own right row; NULL: nobody asks */
+  FlArray *found;     /* u32: the first partner of what is asked for; NONE */
+  FlArray *alone;     /* u8: of each own right row; NULL: nobody asks */
   More more[16];
-  int64_t n_more;   /* of all pieces */
+  int64_t n_more; /* of all pieces */
   FlGives gives;
 } Keyed;
 

@@ -34,9 +34,8 @@ static int64_t sent_of_row(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args,
 /* Whether all ranks can look up so many bytes. */
 static FlStatus have_room(FlCtx *ctx, const FlOpDesc *desc, int64_t bytes, bool *all) {
   FlRanks *r = ctx->ranks;
-  FlRankSlot mine = {.step = FL_RANKS_ROWS,
-                     .site = desc->site,
-                     .values = {fl_pool_room(ctx->run->pool, bytes) >= bytes}};
+  FlRankSlot mine = {
+      .step = FL_RANKS_ROWS, .site = desc->site, .values = {fl_pool_room(ctx->run->pool, bytes) >= bytes}};
   FlStatus s = fl_ranks_together(ctx, &mine);
   *all = !s;
   for (int32_t k = 0; k < r->n && *all; k++) *all = r->slots[k].values[0] != 0;

@@ -45,7 +45,7 @@ static FlStatus no_memory(const Take *t) {
 
 typedef struct Looked {
   const Take *t;
-  int64_t rows;                    /* that the arrays have, all of them */
+  int64_t rows;                     /* that the arrays have, all of them */
   _Atomic int32_t bad, away, moves; /* some number is none of them; no own row; not in its place */
 } Looked;
 
@@ -145,11 +145,11 @@ typedef struct Asked {
   const Take *t;
   const FlArray *numbers;
   int64_t n;
-  int64_t *at;     /* by chunk and rank: how many rows of his it asks for; then where these begin */
-  FlGives gives;   /* numbers that are asked of each, and that each asks */
-  uint16_t *owner;  /* [n] */
+  int64_t *at;           /* by chunk and rank: how many rows of his it asks for; then where these begin */
+  FlGives gives;         /* numbers that are asked of each, and that each asks */
+  uint16_t *owner;       /* [n] */
   FlArray *asks, *place; /* u32: the rows that are asked for, by whose they are; where each number's comes */
-  FlArray *wanted;  /* u32: the own rows that others ask for, by who they are */
+  FlArray *wanted;       /* u32: the own rows that others ask for, by who they are */
 } Asked;
 
 static int64_t chunks_of(const Asked *a) { return (a->n + CHUNK - 1) / CHUNK; }
@@ -351,8 +351,8 @@ static FlStatus make_room(Take *t) {
     memcpy(dims, a->dims, sizeof dims);
     dims[0] = total;
     bool same = is_parted(t, k) && t->in_order;
-    t->results[k].a = same ? fl_array_ref(t->args[1 + k].a)
-                           : fl_array_new_part(t->ctx, a->dtype, a->rank, dims, t->cut);
+    t->results[k].a =
+        same ? fl_array_ref(t->args[1 + k].a) : fl_array_new_part(t->ctx, a->dtype, a->rank, dims, t->cut);
     if (!t->results[k].a) return FL_STATUS_MEMORY;
   }
   return 0;

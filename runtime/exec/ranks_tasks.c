@@ -37,7 +37,7 @@ static FlSlot *more(const Share *s) { return s->values + s->tasks->n_results; }
 /* An array of what each element gives. */
 static FlType1 column_type(FlType1 t) {
   return fl_type_is_array(t) ? (FlType1){t.dtype, t.rank, (uint8_t)(t.depth + 1), 0}
-                    : (FlType1){.dtype = t.dtype, .rank = 1};
+                             : (FlType1){.dtype = t.dtype, .rank = 1};
 }
 
 static bool share_init(Share *s, const FlTasks *t) {

@@ -267,8 +267,7 @@ FlStatus fl_stage_recall(FlFuture *call) {
   FlStageKey key = {0};
   int64_t bytes = 0;
   char *text = NULL;
-  FlStatus status =
-      fl_fill_all(&call->ctx, call->stage->n_args, call->stage->arg_types, call->args);
+  FlStatus status = fl_fill_all(&call->ctx, call->stage->n_args, call->stage->arg_types, call->args);
   if (!status) status = fl_stage_key(&call->ctx, call, &key);
   if (status && call->ctx.ranks) look_together(call, status, &(bool){false});
   if (!status) {

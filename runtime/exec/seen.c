@@ -22,10 +22,10 @@ _Static_assert((int)FL_RECORD_CELL < (int)CUT, "the length of a text has the low
 /* Of an array its first elements. */
 struct FlSeenKept {
   struct FlSeenKept *before;
-  const int32_t *list;    /* whose columns these are: */
-  const FlSeenColumn *as; /* the first of n_as, one behind the other */
+  const int32_t *list;           /* whose columns these are: */
+  const FlSeenColumn *as;        /* the first of n_as, one behind the other */
   int32_t n_as, dtype, n, event; /* event: of the stage call, as in the context */
-  int64_t rows; /* of the whole */
+  int64_t rows;                  /* of the whole */
   size_t bytes;
   unsigned char at[];
 };
@@ -177,8 +177,7 @@ static int by_table(const void *a, const void *b) {
 }
 
 static bool same_table(const Ref *a, const Ref *b) {
-  return a->site == b->site && a->event == b->event &&
-         !((a->column->flags ^ b->column->flags) & FL_SEEN_LET);
+  return a->site == b->site && a->event == b->event && !((a->column->flags ^ b->column->flags) & FL_SEEN_LET);
 }
 
 static bool same_kept(const Kept *a, const Kept *b) {

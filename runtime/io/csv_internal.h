@@ -40,8 +40,8 @@ typedef struct FlCsvOptions {
   bool quoting, header, bad_is_null;
   FlCsvEncoding encoding;
   bool number_names; /* columns that are called as one before them get a number */
-  bool collect;   /* rows with a problem are left out and told about */
-  bool own_nulls; /* `nulls` were given; else the usual ones */
+  bool collect;      /* rows with a problem are left out and told about */
+  bool own_nulls;    /* `nulls` were given; else the usual ones */
   int64_t skip;
   int32_t n_nulls;
   FlText nulls[FL_CSV_NULLS]; /* point into the option texts */
@@ -127,7 +127,7 @@ typedef struct FlCsvFile {
   int64_t len;
   int64_t body; /* where the data rows begin */
   int32_t n_columns;
-  char **names; /* NUL-terminated; own */
+  char **names;    /* NUL-terminated; own */
   bool bare_names; /* some name of the header is not in quotes */
   FlCsvNames index;
   FlBuffer *keep; /* owns `text` */

@@ -10,9 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static FlText keep(FlHeap *heap, const char *s, int64_t len) {
-  return fl_heap_text(heap, s, len);
-}
+static FlText keep(FlHeap *heap, const char *s, int64_t len) { return fl_heap_text(heap, s, len); }
 
 static FlText keep_valid(FlHeap *heap, const char *s, int64_t len) {
   while (len && (s[len - 1] == '\r' || s[len - 1] == '\n')) len--;

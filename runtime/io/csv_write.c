@@ -104,8 +104,7 @@ static int print_value(char *to, const FlArray *a, int64_t row) {
   case FL_F64: return fl_print_f64(to, ((const double *)p)[row]);
   case FL_DATE: return fl_print_date(to, ((const int32_t *)p)[row]);
   case FL_DATETIME: return fl_print_datetime(to, ((const int64_t *)p)[row]);
-  case FL_ANY_DECIMAL:
-    return fl_print_decimal(to, ((const int64_t *)p)[row], fl_decimal_scale(a->dtype));
+  case FL_ANY_DECIMAL: return fl_print_decimal(to, ((const int64_t *)p)[row], fl_decimal_scale(a->dtype));
   case FL_DURATION: return fl_print_duration_iso(to, ((const int64_t *)p)[row]);
   case FL_TEXT:
   case FL_FILE:

@@ -77,8 +77,8 @@ enum { FL_IO_DIALECT = 6 };
 typedef struct FlIoSchema {
   FlIoColumn *columns;
   int32_t n_columns;
-  int64_t n_rows; /* read; all of the file's when `whole` */
-  bool whole;     /* every row was read; else the head and samples throughout */
+  int64_t n_rows;                 /* read; all of the file's when `whole` */
+  bool whole;                     /* every row was read; else the head and samples throughout */
   FlIoFound found[FL_IO_DIALECT]; /* options that the file itself showed, for reading it */
   int32_t n_found;
   void *own;
@@ -163,7 +163,7 @@ void fl_files_give_up(FlFiles *files);
 /* For libraries that bear one thread at a time; NULL: there is one thread. */
 void fl_files_lock_library(FlFiles *files);
 void fl_files_unlock_library(FlFiles *files);
-FlFiles *fl_ctx_files(FlCtx *ctx);  /* of the context's run; defined by exec */
+FlFiles *fl_ctx_files(FlCtx *ctx); /* of the context's run; defined by exec */
 
 /* Whether no mapped file whose bytes are still in use was written to; false: *error says which. Any thread.
  */

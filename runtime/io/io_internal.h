@@ -120,13 +120,13 @@ struct FlFiles {
   FlSeen *at;
   size_t n, room;
   size_t chains[FL_FILE_CHAINS]; /* the last seen of each, + 1 */
-  FlWatch *watched; /* mapped inputs that are still in use: file_watch.c */
-  int64_t maps;     /* of them besides one each */
-  struct FlOutput *outputs; /* that are being written */
-  FlFolder *cleaned;        /* folders without leftovers of outputs */
+  FlWatch *watched;              /* mapped inputs that are still in use: file_watch.c */
+  int64_t maps;                  /* of them besides one each */
+  struct FlOutput *outputs;      /* that are being written */
+  FlFolder *cleaned;             /* folders without leftovers of outputs */
   size_t n_cleaned;
-  char *changed;    /* the first that was written to until its last use; NULL: none */
-  int64_t looked;   /* nanoseconds of the clock when they were all looked at last; 0: never */
+  char *changed;  /* the first that was written to until its last use; NULL: none */
+  int64_t looked; /* nanoseconds of the clock when they were all looked at last; 0: never */
 };
 
 /* Tells that a reader has opened a file by this path: results that it goes into are stored only when it is

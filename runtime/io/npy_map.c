@@ -20,8 +20,7 @@ static bool fits(FlCtx *ctx, int64_t bytes) { return fl_pool_room(fl_ctx_pool(ct
 FlArray *fl_npy_mapped(FlCtx *ctx, const char *path, const struct stat *found, const FlNpy *h, FlType1 want,
                        FlIoError *e) {
   int64_t bytes = h->count * h->size;
-  if (bytes <= LEAST || !S_ISREG(found->st_mode) || !lies_as_array(h, want) || fits(ctx, bytes))
-    return NULL;
+  if (bytes <= LEAST || !S_ISREG(found->st_mode) || !lies_as_array(h, want) || fits(ctx, bytes)) return NULL;
   FlInput in;
   if (!fl_input_open(ctx, path, &in, e)) return NULL;
   FlArray *a = NULL;

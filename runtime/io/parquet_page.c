@@ -130,9 +130,10 @@ typedef struct Reference {
   uint32_t len;
 } Reference;
 #define NEAR_TAG(t) (((t) & 3) == 2 && (t) >> 2 < NEAR)
-#define TAG(t)                                                                                               \
-  [t] = {((t) & 3) == 1 ? UINT8_MAX : NEAR_TAG(t) ? UINT16_MAX : 0, ((t) & 3) == 1 ? (t) >> 5 << 8 : 0,      \
-         ((t) & 3) == 1 ? ((t) >> 2 & 7) + 4 : NEAR_TAG(t) ? ((t) >> 2) + 1 : UINT8_MAX}
+#define BACK_TAG(t) (((t) & 3) == 1)
+#define MASK(t) (BACK_TAG(t) ? UINT8_MAX : NEAR_TAG(t) * UINT16_MAX)
+#define LEN(t) (BACK_TAG(t) ? ((t) >> 2 & 7) + 4 : NEAR_TAG(t) ? ((t) >> 2) + 1 : UINT8_MAX)
+#define TAG(t) [t] = {MASK(t), BACK_TAG(t) * ((t) >> 5 << 8), LEN(t)}
 #define TAGS(t) TAG(t), TAG((t) + 1), TAG((t) + 2), TAG((t) + 3)
 #define MORE_TAGS(t) TAGS(t), TAGS((t) + 4), TAGS((t) + 8), TAGS((t) + 12)
 #define ALL_TAGS(t) MORE_TAGS(t), MORE_TAGS((t) + 16), MORE_TAGS((t) + 32), MORE_TAGS((t) + 48)
@@ -141,6 +142,9 @@ static const Reference references[] = {ALL_TAGS(0), ALL_TAGS(64), ALL_TAGS(128),
 #undef MORE_TAGS
 #undef TAGS
 #undef TAG
+#undef LEN
+#undef MASK
+#undef BACK_TAG
 #undef NEAR_TAG
 
 /* Elements of at most NEAR bytes, as nearly all are, while so much is there that NEAR can be read and written

@@ -142,8 +142,8 @@ FlStatus fl_rt_table_part(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, 
   FlTableWanted *wanted = wanted_of(o, desc, &e);
   for (int32_t k = 0; wanted && k < n; k++) wanted[k].coded = fl_part_gives_codes(ctx, desc);
   bool none = args[1].i == FL_TABLE_PART_NONE;
-  bool ok = wanted && (none ? make_empty(ctx, o, wanted, n, &e)
-                            : take_part(ctx, o, args[1].i, wanted, n, &rows, &e));
+  bool ok = wanted &&
+            (none ? make_empty(ctx, o, wanted, n, &e) : take_part(ctx, o, args[1].i, wanted, n, &rows, &e));
   FlSlot *to = results;
   (to++)->i = rows;
   for (int32_t k = 0; ok && k < n; k++) {

@@ -21,13 +21,13 @@ static void put_digest(unsigned char **p, FlDigest d) {
 
 static uint32_t get_u32(const unsigned char **p) {
   uint32_t v = 0;
-  for (int i = 0; i < 4; i++) v |= (uint32_t) * (*p)++ << (8 * i);
+  for (int i = 0; i < 4; i++) v |= (uint32_t)*(*p)++ << (8 * i);
   return v;
 }
 
 static uint64_t get_u64(const unsigned char **p) {
   uint64_t v = 0;
-  for (int i = 0; i < 8; i++) v |= (uint64_t) * (*p)++ << (8 * i);
+  for (int i = 0; i < 8; i++) v |= (uint64_t)*(*p)++ << (8 * i);
   return v;
 }
 

@@ -144,7 +144,7 @@ FlMemoTotals fl_memo_clear(FlMemo *memo);
 
 /* ---- digests --------------------------------------------------------------------------------------- */
 
-FlDigest fl_memo_digest(const void *bytes, int64_t len);                  /* XXH3-128, seed 0 */
+FlDigest fl_memo_digest(const void *bytes, int64_t len); /* XXH3-128, seed 0 */
 static inline bool fl_memo_digest_same(FlDigest a, FlDigest b) { return a.lo == b.lo && a.hi == b.hi; }
 
 #endif

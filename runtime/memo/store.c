@@ -128,8 +128,7 @@ static FlMemoStatus put(FlMemo *m, FlMemoFolder folder, FlEntryKind kind, FlMemo
     errno = ENAMETOOLONG;
     known = fl_folder_path(m, folder, h.key, path);
     replaces = known && kind == FL_ENTRY_RECORD && access(path, F_OK) == 0;
-    if (known)
-      status = fl_file_write(m, path, all, n_pieces + 1, kind == FL_ENTRY_RESULT);
+    if (known) status = fl_file_write(m, path, all, n_pieces + 1, kind == FL_ENTRY_RESULT);
   }
   int error = errno;
   free(all);

@@ -48,8 +48,7 @@ static void read_codes(const FlPartDigit *d, int side, int64_t row, int64_t n, u
 }
 #undef READ
 
-FL_PART_WIDE static void read_digit(const FlPartDigit *d, int side, int64_t row, int64_t n,
-                                    uint64_t *out) {
+FL_PART_WIDE static void read_digit(const FlPartDigit *d, int side, int64_t row, int64_t n, uint64_t *out) {
   const FlPartCol *col = &d->key->side[side];
   const uint8_t *valid = col->valid;
   if (d->says_null) {

@@ -88,8 +88,7 @@ FlStatus fl_part_exact_scale(FlPartMem *m, FlPartTerms x, int64_t n, FlExactScal
   return 0;
 }
 
-FL_PART_ROUNDS int64_t fl_part_split(const double *x, int64_t n, double scale, int64_t *high,
-                                     int64_t *low) {
+FL_PART_ROUNDS int64_t fl_part_split(const double *x, int64_t n, double scale, int64_t *high, int64_t *low) {
   int64_t dropped = 0;
   for (int64_t i = 0; i < n; i++) {
     double scaled = x[i] * scale, upper = trunc(scaled);

@@ -25,7 +25,7 @@ typedef struct FlRowsTurns {
   int64_t next;           /* the parts from here on nobody has begun */
   int64_t begun, written; /* parts that were begun; whose groups are written, */
   int64_t g;              /* and how many these are */
-  bool over;             /* somebody failed, or met what does not fit */
+  bool over;              /* somebody failed, or met what does not fit */
   bool fits;
 } FlRowsTurns;
 

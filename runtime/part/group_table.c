@@ -239,8 +239,10 @@ static void count_below(Table *t, int64_t size) {
 
 FlStatus fl_part_group_table(FlPartMem *m, const FlPartCodes *codes, int32_t w, void *id, int32_t id_bytes,
                              FlPartGroups *out) {
-  enum { NEAR_ROWS = 1 << 17 }; /* whose words a cache holds, so that to make them again costs more; as it
-                                   does where they are narrow */
+  enum {
+    NEAR_ROWS = 1 << 17
+  }; /* whose words a cache holds, so that to make them again costs more; as it
+        does where they are narrow */
   int64_t size = (int64_t)codes->words[w].max + 1, words = words_of(m, size);
   Table t = {.codes = codes, .w = w, .id = id, .id_bytes = id_bytes};
   t.kept = words >= size && (is_narrow(&t) ? !fl_pool_in_file(fl_part_pool(m), id) : codes->n <= NEAR_ROWS);

@@ -11,8 +11,8 @@
 #include "data/kept_rows.h"
 
 enum {
-  FEWEST = 1 << 8,      /* rows, with which it pays */
-  LARGEST_PART = 3,     /* of them, that have keys */
+  FEWEST = 1 << 8,  /* rows, with which it pays */
+  LARGEST_PART = 3, /* of them, that have keys */
   FEWEST_RIGHT = 1 << 14,
   RIGHT_TIMES = 8, /* so many times as many rows has the right table, at least */
 };
@@ -65,8 +65,7 @@ static FlStatus number(FlCtx *ctx, const FlArray *mask, FlArray **rows) {
   Few f = {.mask = mask->data, .n = mask->dims[0]};
   int64_t chunks = fl_part_chunks(f.n);
   f.place = fl_part_alloc(&mem, chunks + 1, sizeof *f.place);
-  FlStatus status =
-      f.place == NULL || fl_part_for(ctx, count_body, &f, chunks, 0.2 * FL_PART_CHUNK) != 0;
+  FlStatus status = f.place == NULL || fl_part_for(ctx, count_body, &f, chunks, 0.2 * FL_PART_CHUNK) != 0;
   *rows = NULL;
   if (status == 0) {
     f.place[0] = 0;

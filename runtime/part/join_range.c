@@ -30,13 +30,13 @@ typedef struct Range {
   uint8_t *may[2];
   const int64_t *group[2]; /* of each row; NULL: one group */
   Bound bound[MOST_BOUNDS];
-  int n_bounds, n_first;   /* the first n_first name the column that the right rows are sorted by */
+  int n_bounds, n_first; /* the first n_first name the column that the right rows are sorted by */
   int64_t kept;
-  int64_t *row;            /* [kept] right rows by group, then code, then row */
-  uint64_t *code;          /* [kept] what the first bounds compare with */
-  int64_t *start;          /* [g + 1] */
-  int64_t *place;          /* [n + 1] of the result, by left row */
-  uint8_t *matched;        /* [m] the right row has a partner; NULL: nobody asks */
+  int64_t *row;     /* [kept] right rows by group, then code, then row */
+  uint64_t *code;   /* [kept] what the first bounds compare with */
+  int64_t *start;   /* [g + 1] */
+  int64_t *place;   /* [n + 1] of the result, by left row */
+  uint8_t *matched; /* [m] the right row has a partner; NULL: nobody asks */
   int64_t *left, *right;
   _Atomic int64_t total, bad; /* pairs so far; first left row with several partners */
 } Range;

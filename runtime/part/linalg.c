@@ -91,7 +91,7 @@ FlStatus fl_rt_matmul(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSl
   }
   FlProduct p = {a->dtype,           a->data, b->data, x.rows, y.columns,
                  x.columns,          x.row,   x.step,  y.row,  y.step,
-                 (desc->i & 4) != 0, false,   NULL,   0,      0};
+                 (desc->i & 4) != 0, false,   NULL,    0,      0};
   FlOpPart *part = fl_ctx_op_part(ctx);
   if (part) return in_part(ctx, desc, part, p, a->rank);
   FlPartMem mem = {.ctx = ctx};
@@ -149,8 +149,8 @@ FlStatus fl_rt_matmul_add(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, 
     if (out == NULL) return 1;
     memcpy(out->data, c->data, (size_t)fl_array_bytes(c));
   }
-  FlProduct p = {c->dtype, a->data, b->data, x.rows, y.columns, x.columns, x.row,
-                 x.step,   y.row,   y.step,  false,  true,      out->data, 0,        0};
+  FlProduct p = {c->dtype, a->data, b->data, x.rows, y.columns, x.columns, x.row, x.step,
+                 y.row,    y.step,  false,   true,   out->data, 0,         0};
   FlPartMem mem = {.ctx = ctx};
   FlStatus status = 0;
   if (p.m > 0 && p.n > 0 && p.k > 0)

@@ -38,10 +38,10 @@ static int64_t leaf_of(const FlProduct *p) {
 
 typedef struct Tiles {
   const FlProduct *p;
-  int64_t across; /* tiles in a row of the result, */
-  int64_t rows;   /* each of so many rows, */
-  int64_t tiles;  /* in all */
-  bool folds;     /* there is more than one leaf, of all of k: */
+  int64_t across;                /* tiles in a row of the result, */
+  int64_t rows;                  /* each of so many rows, */
+  int64_t tiles;                 /* in all */
+  bool folds;                    /* there is more than one leaf, of all of k: */
   int64_t leaf, leaves, subtree; /* positions of a leaf; leaves; those of an item, a power of two, */
   int64_t subtrees;              /* in so many items for each tile */
   void *partial; /* [subtrees][m * n]; one subtree: the result itself, if it stands as it is made */
@@ -192,8 +192,8 @@ static int32_t mirror_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
   }
 
 static void multiply_small(const FlProduct *p) {
-  if (p->dtype == FL_F64) MULTIPLY(double) else MULTIPLY(float)
-  fl_linalg_one_nan(p->dtype, p->out, p->m * p->n);
+  if (p->dtype == FL_F64)
+    MULTIPLY(double) else MULTIPLY(float) fl_linalg_one_nan(p->dtype, p->out, p->m * p->n);
 }
 
 static bool is_one_tile(const FlProduct *p) { return all_m(p) <= TILE && p->n <= TILE; }
@@ -237,8 +237,8 @@ FlStatus fl_linalg_matrix(FlPartMem *mem, const FlProduct *p) {
   t.folds = all_k(p) > t.leaf;
   t.turned = t.folds && one_tile && !p->own && p->n % vector != 0 && p->m % vector == 0;
   if (t.turned)
-    q = (FlProduct){p->dtype, p->second, p->first, p->n,  p->m,   p->k,  p->b_step,
-                    p->b_row, p->a_step, p->a_row, false, p->add, p->out, 0, p->all_k};
+    q = (FlProduct){p->dtype,  p->second, p->first, p->n,   p->m,   p->k, p->b_step, p->b_row,
+                    p->a_step, p->a_row,  false,    p->add, p->out, 0,    p->all_k};
   t.across = (q.n + TILE - 1) / TILE;
   t.rows = fl_part_min(rows_of_tile(p), q.m);
   t.tiles = (q.m + t.rows - 1) / t.rows * t.across;

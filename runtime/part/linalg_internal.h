@@ -14,9 +14,9 @@ typedef struct FlProduct {
   const void *first, *second; /* their elements */
   int64_t m, n, k;
   int64_t a_row, a_step, b_row, b_step;
-  bool own;  /* the second factor is the first one transposed */
-  bool add;  /* matrix: to what is there already */
-  void *out; /* [m, n] */
+  bool own;             /* the second factor is the first one transposed */
+  bool add;             /* matrix: to what is there already */
+  void *out;            /* [m, n] */
   int64_t all_m, all_k; /* of the product of which this is a part; 0: m, k */
 } FlProduct;
 

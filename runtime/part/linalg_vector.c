@@ -54,7 +54,8 @@ static inline __attribute__((always_inline)) void ask_for(const void *at, int64_
     } else if (n > 0) {                                                                                      \
       Eight_##SUFFIX next = *sum;                                                                            \
       group_##SUFFIX(a, (const T *)&rest->b, GROUP, &next);                                                  \
-      *sum = (Eight_##SUFFIX)(((Lanes_##SUFFIX)next & rest->lanes) | ((Lanes_##SUFFIX)*sum & ~rest->lanes)); \
+      *sum =                                                                                                 \
+          (Eight_##SUFFIX)(((Lanes_##SUFFIX)next & rest->lanes) | ((Lanes_##SUFFIX) * sum & ~rest->lanes));  \
     }                                                                                                        \
   }                                                                                                          \
   /* The lanes of a dense vector, the first two steps of the butterfly done. */                              \

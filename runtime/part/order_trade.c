@@ -260,8 +260,7 @@ typedef struct Pack {
   }
 
 /* n rows of an array, as far behind `row` as `rows` says, to behind `at` others. */
-static void pack_some(const FlArray *a, int64_t row, const uint16_t *rows, int64_t n, char *to,
-                      int64_t at) {
+static void pack_some(const FlArray *a, int64_t row, const uint16_t *rows, int64_t n, char *to, int64_t at) {
   int64_t size = fl_array_row_count(a) * fl_dtype_info[a->dtype].bytes;
   const char *from = (const char *)a->data + row * size;
   to += at * size;
@@ -286,8 +285,8 @@ static int32_t pack_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
       int64_t next = c + 1 < chunks ? t->place[(c + 1) * pieces + piece] : t->start[piece + 1];
       const uint16_t *rows = t->rows + c * FL_PART_CHUNK + t->begin[c * pieces + piece];
       for (int32_t i = 0; i < p->n; i++)
-        pack_some(p->arrays[i].a, c * FL_PART_CHUNK, rows, next - place,
-                  p->to[(int64_t)i * t->cut->n + k], place - t->start[piece]);
+        pack_some(p->arrays[i].a, c * FL_PART_CHUNK, rows, next - place, p->to[(int64_t)i * t->cut->n + k],
+                  place - t->start[piece]);
     }
   }
   return 0;

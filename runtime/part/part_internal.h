@@ -250,10 +250,10 @@ typedef struct FlPartKey {
  * for NaN and one for null where they may occur. */
 typedef struct FlPartDigit {
   const FlPartKey *key;
-  const int64_t *id;    /* texts without codes: entry of each row of both sides, -1 of null, */
-  const uint64_t *rank; /* and the rank of each entry; NULL: the entry itself */
+  const int64_t *id;       /* texts without codes: entry of each row of both sides, -1 of null, */
+  const uint64_t *rank;    /* and the rank of each entry; NULL: the entry itself */
   const FlPartPair *order; /* NULL, or the rows that are not null as fl_part_order_texts left them */
-  const void *code[2];  /* texts with codes: those of each side, of so many bytes, */
+  const void *code[2];     /* texts with codes: those of each side, of so many bytes, */
   int32_t width[2];
   const uint32_t *rank_of[2]; /* and their ranks; NULL: the code itself */
   uint64_t least, greatest;   /* of proper values */
@@ -453,7 +453,7 @@ static inline uint64_t fl_part_above(double x) { /* more than it by so much */
 }
 static inline int64_t fl_part_integer(double x) { return (int64_t)(fl_part_above(x) - FL_PART_ABOVE); }
 static inline double fl_part_double(int64_t i) {
-  uint64_t high = ((uint64_t)i >> 32) ^ UINT64_C(0x4530000080000000); /* 2^84 + 2^63 + the upper half */
+  uint64_t high = ((uint64_t)i >> 32) ^ UINT64_C(0x4530000080000000);       /* 2^84 + 2^63 + the upper half */
   uint64_t low = ((uint64_t)i & UINT32_MAX) | UINT64_C(0x4330000000000000); /* 2^52 + the lower half */
   double x, y;
   memcpy(&x, &high, sizeof x);

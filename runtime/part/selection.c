@@ -79,8 +79,8 @@ static int32_t again_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   for (int64_t c = begin; c < end; c++) {
     int64_t row = g->from + c * FL_PART_CHUNK, rows = fl_part_min(FL_PART_CHUNK, g->to - row);
     int64_t at = fl_selection_before(g->of, row) - g->first;
-    fl_keep_of_kept((const uint8_t *)g->of->mask->data + row, rows,
-                    (const uint8_t *)g->kept->mask->data + at, g->mask + row - g->from);
+    fl_keep_of_kept((const uint8_t *)g->of->mask->data + row, rows, (const uint8_t *)g->kept->mask->data + at,
+                    g->mask + row - g->from);
   }
   return 0;
 }

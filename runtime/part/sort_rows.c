@@ -212,10 +212,8 @@ FlStatus fl_sort_rows_parts(FlPartMem *m, const FlPartCodes *codes, int64_t byte
 static FlStatus take_rows(FlPartMem *m, FlPartCodes *codes, const FlOpDesc *desc, const FlSlot *arrays,
                           int32_t n, FlSlot *results) {
   FlArray *rows = NULL;
-  FlOpDesc take = {.site = desc->site,
-                   .n_args = n + 1,
-                   .i = FL_TAKE_PROVEN | FL_TAKE_LAST,
-                   .codes = desc->codes};
+  FlOpDesc take = {
+      .site = desc->site, .n_args = n + 1, .i = FL_TAKE_PROVEN | FL_TAKE_LAST, .codes = desc->codes};
   FlStatus status = fl_part_order(m, codes, &rows);
   fl_part_note_disk(m, rows);
   fl_part_mem_reset(m);

@@ -60,7 +60,8 @@ typedef struct BlockSums {
 #define WIDE 1
 #define NAME(x) x##_1
 #define FUSED
-#define LOST(A, B, TERM) (Lanes_1){__builtin_fma(A[0], B[0], -TERM[0])}
+#define LOST(A, B, TERM)                                                                                     \
+  (Lanes_1) { __builtin_fma(A[0], B[0], -TERM[0]) }
 #include "part/spread_pairs.inc"
 #define SUMS(HOW, ...) HOW##_1(__VA_ARGS__)
 #define HAS_FMA __builtin_cpu_supports("fma")

@@ -14,12 +14,12 @@
 
 enum {
   MOST_WINDOWS = 1024,
-  AROUND = 1 << 16,  /* bytes that come into memory with a row that is looked up */
-  AHEAD = 32 << 20,  /* bytes of rows that the disk has been asked for */
+  AROUND = 1 << 16, /* bytes that come into memory with a row that is looked up */
+  AHEAD = 32 << 20, /* bytes of rows that the disk has been asked for */
   MOST_AHEAD = 1 << 14,
-  SLICE = 1 << 19,   /* bytes of rows that a worker has in hand */
-  COPY = 1 << 18,    /* bytes of a window that a worker brings at once */
-  PUT = 1 << 11 /* rows of the result that are made at once */
+  SLICE = 1 << 19, /* bytes of rows that a worker has in hand */
+  COPY = 1 << 18,  /* bytes of a window that a worker brings at once */
+  PUT = 1 << 11    /* rows of the result that are made at once */
 };
 
 typedef struct Far {

@@ -29,8 +29,9 @@ static int32_t through_body(FlCtx *ctx, const void *env, int64_t begin, int64_t 
     bool row = at >= 0 && at < t->n;
     bad |= !row && (at < t->least || at >= t->n);
     if (!row) t->to[i] = -1;
-    else t->to[i] = t->rows != NULL ? t->rows[t->by->first + at]
-                                    : fl_selection_row(t->by->selection, t->by->first + at);
+    else
+      t->to[i] = t->rows != NULL ? t->rows[t->by->first + at]
+                                 : fl_selection_row(t->by->selection, t->by->first + at);
   }
   if (bad) atomic_store_explicit(&t->bad, true, memory_order_relaxed);
   return 0;
@@ -89,8 +90,8 @@ static FlStatus take_through(Group *g, FlSelected *from, const FlSlot *args, int
                              bool *bad) {
   const FlSelected by = from[k]; /* given back with the others */
   const int32_t n_arrays = g->desc->n_args - 1;
-  FlArray *numbers = numbers_through(g->ctx, &by, args[0].a, g->desc->i & FL_TAKE_OR_ZERO,
-                                     args[1 + k].a->dims[0], bad);
+  FlArray *numbers =
+      numbers_through(g->ctx, &by, args[0].a, g->desc->i & FL_TAKE_OR_ZERO, args[1 + k].a->dims[0], bad);
   if (numbers == NULL) return 1;
   for (int32_t j = k; j < n_arrays; j++)
     if (from[j].from != NULL && from[j].selection == by.selection && from[j].first == by.first &&

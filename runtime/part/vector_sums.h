@@ -9,7 +9,7 @@
  * `at` a multiple of it. One vector is a node of size 1. */
 typedef struct FlSumNode {
   int64_t at, size;
-  bool none;          /* there is none, as all weights are 0; `from` is not read then */
+  bool none; /* there is none, as all weights are 0; `from` is not read then */
   double weight;
   const double *from; /* from[i] is element i */
 } FlSumNode;

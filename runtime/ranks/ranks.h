@@ -123,9 +123,9 @@ typedef struct FlRanks {
   double meeting_ns, byte_ns; /* what a meeting takes, and a byte that is sent to all: as measured, agreed */
   FlRankLoop *loops;          /* [n_loops], by site */
   int32_t n_loops;
-  int64_t parts_from; /* arrays of so many elements stay in parts, where they may */
-  bool uneven;        /* for tests: parts of many sizes, also of none */
-  int64_t turn;       /* loops so far, where they are shared by turns */
+  int64_t parts_from;          /* arrays of so many elements stay in parts, where they may */
+  bool uneven;                 /* for tests: parts of many sizes, also of none */
+  int64_t turn;                /* loops so far, where they are shared by turns */
   struct FlRankBehind *behind; /* behind.c; NULL: no work has gone on behind the program */
 } FlRanks;
 

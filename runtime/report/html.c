@@ -163,18 +163,25 @@ static void put_plan(FILE *f, const char *plan) {
 }
 
 static void put_ways(FILE *f, const FlReport *r, bool has_plan) {
-  static const char *const ways[][2] = {
-      {"timeline", "Timeline"}, {"chain", "What the run waited for"}, {"stages", "Stages"},
-      {"operators", "Operators"}, {"tables", "Tables"}, {"notes", "Notes"}, {"runs", "Over runs"},
-      {"plots", "Plots"}, {"plan", "Plan"}};
+  static const char *const ways[][2] = {{"timeline", "Timeline"}, {"chain", "What the run waited for"},
+                                        {"stages", "Stages"},     {"operators", "Operators"},
+                                        {"tables", "Tables"},     {"notes", "Notes"},
+                                        {"runs", "Over runs"},    {"plots", "Plots"},
+                                        {"plan", "Plan"}};
   int32_t n;
   FlPlaceSum *sums = fl_report_places(r, &n);
   bool operators = false;
   for (int32_t i = 0; i < n; i++) operators |= sums[i].ns >= 10000;
   free(sums);
-  bool there[] = {r->n_stages || r->n_operators, r->n_run + r->n_cached + r->n_failed > 0, r->n_stages > 0,
-                  operators, r->shown && r->shown->n_rows > 0, r->n_notes > 0, r->before != NULL,
-                  r->n_plots > 0, has_plan};
+  bool there[] = {r->n_stages || r->n_operators,
+                  r->n_run + r->n_cached + r->n_failed > 0,
+                  r->n_stages > 0,
+                  operators,
+                  r->shown && r->shown->n_rows > 0,
+                  r->n_notes > 0,
+                  r->before != NULL,
+                  r->n_plots > 0,
+                  has_plan};
   fputs("<nav aria-label=\"On this page\"><ul>", f);
   for (size_t k = 0; k < sizeof there / sizeof *there; k++)
     if (there[k]) fprintf(f, "<li><a href=\"#%s\">%s</a></li>", ways[k][0], ways[k][1]);

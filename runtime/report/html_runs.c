@@ -39,8 +39,10 @@ static void put_line(FILE *f, const Line *l, const char *name, const char *over)
   double height = hi > lo ? hi - lo : 1;
   fputs("<figure><figcaption><code>", f);
   fl_html_text(f, name);
-  fprintf(f, "</code> %s: first %.6g, last %.6g, least %.6g, greatest %.6g</figcaption><svg role=\"img\" "
-             "aria-label=\"line of ", over, l->at[0], l->at[l->n - 1], lo, hi);
+  fprintf(f,
+          "</code> %s: first %.6g, last %.6g, least %.6g, greatest %.6g</figcaption><svg role=\"img\" "
+          "aria-label=\"line of ",
+          over, l->at[0], l->at[l->n - 1], lo, hi);
   fl_html_text(f, name);
   fputs("\" viewBox=\"-2 -2 304 64\" preserveAspectRatio=\"none\"><polyline class=\"line\" points=\"", f);
   for (int i = 0; i < l->n; i++)

@@ -38,8 +38,8 @@ static int by_place(const void *a, const void *b) {
 /* The bytes of the first n characters of a text. */
 static size_t characters(const char *s, int32_t n) {
   size_t at = 0;
-  for (; s[at] && n > 0; n--)
-    do at++;
+  for (; s[at] && n > 0; n--) do
+      at++;
     while (((unsigned char)s[at] & 0xC0) == 0x80);
   return at;
 }
@@ -85,8 +85,10 @@ static bool is_text(const FlRecordColumn *c) {
 }
 
 static void put_rows(FILE *f, const FlRecordRows *x, int number) {
-  fprintf(f, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Rows of table %d, line %d\">"
-             "<table><thead><tr>", number, x->line);
+  fprintf(f,
+          "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Rows of table %d, line %d\">"
+          "<table><thead><tr>",
+          number, x->line);
   int n = 0;
   for (int k = 0; k < x->n_columns; k++) {
     const FlRecordColumn *c = &x->columns[k];
@@ -138,8 +140,10 @@ void fl_html_tables(FILE *f, const FlReport *r) {
   }
   if (n) {
     qsort(all, (size_t)n, sizeof *all, by_place);
-    fprintf(f, "<h2 id=\"tables\">Tables, by line</h2>\n<p>What steps of pipes and <code>let</code>s gave, "
-               "with the first %d rows.</p>\n", FL_RECORD_ROWS);
+    fprintf(f,
+            "<h2 id=\"tables\">Tables, by line</h2>\n<p>What steps of pipes and <code>let</code>s gave, "
+            "with the first %d rows.</p>\n",
+            FL_RECORD_ROWS);
   }
   size_t left = MOST_BYTES;
   for (int i = 0; i < n && i < MOST_TABLES; i++) put_table(f, r, &all[i], i + 1, &left);

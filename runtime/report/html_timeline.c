@@ -9,9 +9,9 @@
 typedef enum Kind { RUN, CACHED, FAILED, READING, JOINS, GROUPS, SORTS, OTHERS, N_KINDS } Kind;
 static const char *const classes[N_KINDS] = {"run",  "cached", "failed", "read",
                                              "join", "group",  "sort",   "op"};
-static const char *const titles[N_KINDS] = {"stage, run", "stage, remembered", "stage, failed",
-                                            "reading",    "joins",             "groups",
-                                            "sorting",    "other operators"};
+static const char *const titles[N_KINDS] = {
+    "stage, run", "stage, remembered", "stage, failed",  "reading", "joins",
+    "groups",     "sorting",           "other operators"};
 
 static Kind kind_of_stage(const FlStageEvent *e) {
   if (e->end < 0) return FAILED;
@@ -84,8 +84,7 @@ void fl_html_timeline(FILE *f, const FlReport *r, int64_t total) {
   if (!r->n_stages && !r->n_operators) return;
   int n = r->options.workers, units = n <= 16 ? 1000 : 16000 / n;
   fputs("<h2 id=\"timeline\">Timeline</h2>\n<p class=\"legend\">", f);
-  for (int k = 0; k < N_KINDS; k++)
-    fprintf(f, "<span><i class=\"%s\"></i>%s</span> ", classes[k], titles[k]);
+  for (int k = 0; k < N_KINDS; k++) fprintf(f, "<span><i class=\"%s\"></i>%s</span> ", classes[k], titles[k]);
   fputs("</p>\n<div class=\"lanes\">\n", f);
   for (int lane = 0; lane <= n; lane++) {
     if (lane == n && !has_any(r, lane)) continue;

@@ -169,9 +169,8 @@ static bool read_stage(Reader *in, char *rest) {
   bool good = text_of(&rest, &s.name) && text_of(&rest, &s.how) && text_of(&rest, &s.kept) &&
               int_of(&rest, &s.worker) && number_of(&rest, &s.begin) && number_of(&rest, &s.ns) &&
               number_of(&rest, &s.rows_in) && number_of(&rest, &s.rows_out) && number_of(&rest, &s.bytes) &&
-              number_of(&rest, &s.held) &&
-              int_of(&rest, &s.file) && int_of(&rest, &s.line) && text_of(&rest, &s.code) &&
-              (s.args = args_of(in, &rest, &s.n_args));
+              number_of(&rest, &s.held) && int_of(&rest, &s.file) && int_of(&rest, &s.line) &&
+              text_of(&rest, &s.code) && (s.args = args_of(in, &rest, &s.n_args));
   FlRecordStage *to = good ? more(in, (void **)&in->calls->stages, in->calls->n_stages, sizeof s) : NULL;
   if (to) *to = s, in->calls->n_stages++;
   return to;
@@ -237,9 +236,9 @@ static const struct {
   const char *word;
   bool (*read)(Reader *in, char *rest);
   bool before; /* stands behind FL_RECORD_BEFORE, too */
-} lines[] = {{"run", read_run, false},    {"file", read_file, false},  {"read", read_read, false},
-             {"made", read_made, true},   {"stage", read_stage, true}, {"note", read_note, false},
-             {"place", read_place, false}, {"rows", read_rows, false}, {"cells", read_cells, false}};
+} lines[] = {{"run", read_run, false},     {"file", read_file, false},  {"read", read_read, false},
+             {"made", read_made, true},    {"stage", read_stage, true}, {"note", read_note, false},
+             {"place", read_place, false}, {"rows", read_rows, false},  {"cells", read_cells, false}};
 
 static void read_line(Reader *in, char *line) {
   if (strcmp(line, "---") == 0) {

@@ -124,8 +124,13 @@ static void put_place(FILE *f, const FlReport *r, FlRecordFiles *files, const Fl
   if (strchr(p->name, '.')) fputs("loop", f); /* its name is of the code: main.map.3 */
   else fl_record_word(f, p->name);
   fl_report_record_site(r, files, site, f);
-  const int64_t numbers[] = {p->calls, p->ns,   p->rows_in, p->counted ? p->rows_out : -1,
-                             p->bytes, p->held, p->unmoved ? -1 : p->moved};
+  const int64_t numbers[] = {p->calls,
+                             p->ns,
+                             p->rows_in,
+                             p->counted ? p->rows_out : -1,
+                             p->bytes,
+                             p->held,
+                             p->unmoved ? -1 : p->moved};
   fl_record_numbers(f, 7, numbers);
   fputc('\n', f);
 }

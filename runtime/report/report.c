@@ -14,9 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FL_MAX_EVENTS = 1 << 20 };   /* kernels, and operators: later ones are not recorded */
+enum { FL_MAX_EVENTS = 1 << 20 }; /* kernels, and operators: later ones are not recorded */
 enum { FL_MAX_PLOTS = 50, FL_MAX_PLOT_BYTES = 1 << 19 }; /* of a page */
-enum { FL_LEAST_OPERATOR = 10000 }; /* nanoseconds of one that is recorded */
+enum { FL_LEAST_OPERATOR = 10000 };                      /* nanoseconds of one that is recorded */
 /* Nanoseconds: when the record is first written, how long at least between two times; and of how many parts
  * of the time writing it takes one at most. */
 enum { FIRST_SAVE = 50000000, NEXT_SAVE = 1000000000, SAVE_SHARE = 200 };
@@ -229,9 +229,8 @@ void fl_report_save_if_due(FlReport *r, int64_t now) {
 
 bool fl_report_save_last(FlReport *r, int patience) {
   int64_t due = atomic_load_explicit(&r->save_at, memory_order_relaxed);
-  while (due == INT64_MAX ||
-         !atomic_compare_exchange_weak_explicit(&r->save_at, &due, INT64_MAX, memory_order_acquire,
-                                                memory_order_relaxed)) {
+  while (due == INT64_MAX || !atomic_compare_exchange_weak_explicit(
+                                 &r->save_at, &due, INT64_MAX, memory_order_acquire, memory_order_relaxed)) {
     if (due == INT64_MAX && !patience--) return false;
     if (due == INT64_MAX) nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
     due = atomic_load_explicit(&r->save_at, memory_order_relaxed);

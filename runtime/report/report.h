@@ -41,7 +41,7 @@ typedef struct FlReportOptions {
 
 FlReport *fl_report_new(const FlReportOptions *options); /* strings are borrowed; NULL: out of memory */
 void fl_report_free(FlReport *report);
-int64_t fl_report_now(const FlReport *report); /* nanoseconds since it was made */
+int64_t fl_report_now(const FlReport *report);   /* nanoseconds since it was made */
 int64_t fl_report_start(const FlReport *report); /* CLOCK_MONOTONIC, ns: when that was */
 
 /* ELSEWHERE: another rank must run it, and counts it; TOGETHER: with rank 0, which counts it. */
@@ -92,8 +92,8 @@ const char *fl_report_how(FlStageHow how); /* "run", "cached", "failed" */
 /* A meeting of ranks, or a message. `name` must live as long as the report. */
 typedef struct FlMessageEvent {
   const char *name;
-  int32_t line;  /* of the script, 0: none */
-  int32_t from;  /* the rank that sent; -1: it is a meeting; -2: each gave to each */
+  int32_t line; /* of the script, 0: none */
+  int32_t from; /* the rank that sent; -1: it is a meeting; -2: each gave to each */
   int worker;
   int64_t begin, end, bytes;
 } FlMessageEvent;
@@ -128,10 +128,10 @@ void fl_report_kernel(FlReport *report, const char *name, int worker, int64_t be
  * those that are timed. The end gives the time, -1 where this one is not timed. */
 typedef struct FlPlaceMark {
   struct FlPlaceCount *place; /* NULL: not counted */
-  int64_t begin;         /* -1: not timed */
-  int32_t weight;        /* how many calls the time stands for */
-  int32_t table;         /* whose place it is */
-  int64_t held;          /* for the end: see fl_highs_begin */
+  int64_t begin;              /* -1: not timed */
+  int32_t weight;             /* how many calls the time stands for */
+  int32_t table;              /* whose place it is */
+  int64_t held;               /* for the end: see fl_highs_begin */
 } FlPlaceMark;
 FlPlaceMark fl_report_begin(FlReport *report, int worker, const char *name, int32_t site);
 static inline bool fl_report_times(FlPlaceMark mark) { return mark.place && mark.weight > 0; }
@@ -162,7 +162,7 @@ void fl_report_tables(FlReport *report, const struct FlRecord *record);
 /* The lines of the record that a report knows: stages, notes, places; and those of its own run that
  * its first line has behind its source. Any time, any thread. */
 typedef struct FlRecordFiles FlRecordFiles; /* of the source, numbered as they are met */
-FlRecordFiles *fl_record_files_new(void);    /* NULL: no memory */
+FlRecordFiles *fl_record_files_new(void);   /* NULL: no memory */
 void fl_report_record(FlReport *report, FlRecordFiles *files, FILE *to);
 /* " file line column length callers text" of a site; false: there is none, and nothing is written. */
 bool fl_report_record_site(const FlReport *report, FlRecordFiles *files, int32_t site, FILE *to);

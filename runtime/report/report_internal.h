@@ -14,9 +14,9 @@ typedef struct FlStageEvent {
   int64_t begin, end; /* nanoseconds; end < 0: still running */
   /* nanoseconds of processors that the process took meanwhile; while it runs: had taken before */
   int64_t work;
-  int64_t held;       /* the most bytes that the run held meanwhile; while it runs: see fl_highs_begin */
-  FlStageEnd as;      /* how it ended; its key is owned */
-  char *args;         /* as people read them, or NULL */
+  int64_t held;  /* the most bytes that the run held meanwhile; while it runs: see fl_highs_begin */
+  FlStageEnd as; /* how it ended; its key is owned */
+  char *args;    /* as people read them, or NULL */
 } FlStageEvent;
 
 typedef struct FlNoteEvent {
@@ -90,12 +90,12 @@ typedef struct FlHeld {
 
 struct FlReport {
   FlReportOptions options;
-  int64_t start;        /* CLOCK_MONOTONIC, nanoseconds */
-  int n_tables;         /* one a worker, and one for who is none */
+  int64_t start; /* CLOCK_MONOTONIC, nanoseconds */
+  int n_tables;  /* one a worker, and one for who is none */
   _Atomic(FlPlaceTable *) *tables;
   _Atomic int64_t save_at; /* when the record is to be written next; nobody else writes it then */
-  bool progress, live;  /* a terminal to show progress on; the live line is on the screen now */
-  pthread_mutex_t lock; /* all below */
+  bool progress, live;     /* a terminal to show progress on; the live line is on the screen now */
+  pthread_mutex_t lock;    /* all below */
   FlStageEvent *stages;
   FlNoteEvent *notes;
   FlKernelEvent *kernels;

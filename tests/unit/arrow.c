@@ -81,7 +81,7 @@ static void drop(Table *t) {
 static FlBytes write_all(const Table *t) {
   FlBytes b = {0};
   FlIoError e = {0};
-  FlOutput out = {.path = (char *)(uintptr_t) "memory", .memory = &b};
+  FlOutput out = {.path = (char *)(uintptr_t)"memory", .memory = &b};
   check(fl_arrow_write(t->columns, t->n, t->rows, false, &out, &e) && !b.failed, "the table is written");
   return b;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #define RUN(ns) "run 1700000000000000 ended 0 " ns " 4096 3 abcdef 2 1 0\n"
-#define CALL(name, how, ns, in, out, held) \
+#define CALL(name, how, ns, in, out, held)                                                                   \
   "stage " name " " how " yes 1 5 " ns " " in " " out " 20 " held " 0 7 00ff\n"
 
 static FlRecord *read_text(const char *text) { return fl_record_read(text, strlen(text)); }

@@ -174,11 +174,19 @@ static void columns_are_told_once(void) {
 
 /* `|` is read as `or`, and a quote begins a name: neither is one that has letters. */
 static void names_have_letters(void) {
-  static const char *const lines[] = {"to each row. |b| x\n", "f(|b, &&c)\n", "let t.|| = 3\n", "x.! = 1\n",
-                                      "prin, and ait`\n", "let ` = 1\n",  "fn `(x) = x\n",
-                                      "stage `(` = 3\n", "for ` in 0..3 { print(`) }\n",
-                                      "let (a, `) = (1, 2)\nparam `\n", "show(t |> derive(` = 1))\n",
-                                      "let f = ` => 1\n", "import `\ntype ` = i64\n"};
+  static const char *const lines[] = {"to each row. |b| x\n",
+                                      "f(|b, &&c)\n",
+                                      "let t.|| = 3\n",
+                                      "x.! = 1\n",
+                                      "prin, and ait`\n",
+                                      "let ` = 1\n",
+                                      "fn `(x) = x\n",
+                                      "stage `(` = 3\n",
+                                      "for ` in 0..3 { print(`) }\n",
+                                      "let (a, `) = (1, 2)\nparam `\n",
+                                      "show(t |> derive(` = 1))\n",
+                                      "let f = ` => 1\n",
+                                      "import `\ntype ` = i64\n"};
   for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
     FlText1 text = {0}, said = {0}, wrong = {0};
     fl_text_addz(&text, lines[k]);

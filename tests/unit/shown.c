@@ -72,10 +72,10 @@ static void test_damaged(void) {
       CASE("table\n", 0, false),
       CASE("table 1 0 x 1 1 a i64\n", 0, false),
       CASE("table 1 0 1 1 1 a i64\ncolumn 00000018\n" I64 ONE "\n", 1, true),
-      CASE("table 1 0 1 1 2 a i64\n", 0, false),                                /* a name is missing */
+      CASE("table 1 0 1 1 2 a i64\n", 0, false),                                     /* a name is missing */
       CASE("table 1 0 1 1 2 a i64 b i64\ncolumn 00000018\n" I64 ONE "\n", 1, false), /* a column is missing */
-      CASE("table 1 0 2 1 1 a i64\ncolumn 00000018\n" I64 ONE "\n", 1, false),  /* a value is missing */
-      CASE("table 1 0 1 1 1 a i64\ncolumn 00000099\n" I64 ONE "\n", 1, false),  /* bytes are missing */
+      CASE("table 1 0 2 1 1 a i64\ncolumn 00000018\n" I64 ONE "\n", 1, false),       /* a value is missing */
+      CASE("table 1 0 1 1 1 a i64\ncolumn 00000099\n" I64 ONE "\n", 1, false),       /* bytes are missing */
       CASE("table 1 0 1 1 1 a i64\ncolumn -1\n", 1, false),
       CASE("table 1 0 1 1 1 a i64\ncolumn 00000018\n" I64 ONE "\ncolumn 00000018\n" I64 TWO "\n", 1, false),
       CASE("table 1 0 1 1 1 a i64\ncolumn 00000018\n\177\0\1\0\0\0\0\0\0\0" ONE "\n", 1, false), /* no type */

@@ -134,8 +134,10 @@ WRAP(expm1)
 WRAP(log)
 WRAP(log2)
 WRAP(log10)
-WRAP(log1p) WRAP(sin) WRAP(cos) WRAP(tan) WRAP(asin) WRAP(acos) WRAP(atan) WRAP(sinh) WRAP(cosh) WRAP(tanh)
-    WRAP(erf) WRAP(erfc) WRAP(gamma) /* Right of zero only; negative arguments have a test of their own. */
+WRAP(log1p)
+WRAP(sin)
+WRAP(cos) WRAP(tan) WRAP(asin) WRAP(acos) WRAP(atan) WRAP(sinh) WRAP(cosh) WRAP(tanh) WRAP(erf) WRAP(erfc)
+    WRAP(gamma) /* Right of zero only; negative arguments have a test of their own. */
     static double v_lgamma_right(double x) {
   return x < 0 ? 0 : fl_vec_lgamma(x);
 }

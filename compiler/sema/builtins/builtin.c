@@ -135,8 +135,9 @@ static bool one_too_many(FlSema *s, const FlCallSite *c, FlSpan span) {
   FlDiag *d = fl_sema_report(s, FL_E0210, span, "`%s` takes %d argument%s by position, and this is one more",
                              bi->name, most, most == 1 ? "" : "s");
   if (first.type && first.type->kind == FL_TY_TABLE && strcmp(bi->name, "count") == 0) {
-    fl_diag_help(s->sink, d, "rows are counted by `len(t)`, those of groups by `t |> group_by(k) |> "
-                             "summarize(n = count())`, of different values by `t |> value_counts(k)`");
+    fl_diag_help(s->sink, d,
+                 "rows are counted by `len(t)`, those of groups by `t |> group_by(k) |> "
+                 "summarize(n = count())`, of different values by `t |> value_counts(k)`");
     return false;
   }
   FlText1 names = {0};

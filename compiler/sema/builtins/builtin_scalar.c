@@ -95,8 +95,8 @@ FlVal fl_builtin_float_test(FlSema *s, FlCallSite *c) {
 FlVal fl_builtin_number1(FlSema *s, FlCallSite *c) {
   FlVal v = fl_actual_value(s, &c->args[0], NULL);
   if (fl_val_bad(v)) return v;
-  bool measure = fl_val_is_plain(v) && (v.type->dtype == FL_DURATION ||
-                                        (fl_val_is_decimal(v) && c->builtin->op == FL_OP_ABS));
+  bool measure = fl_val_is_plain(v) &&
+                 (v.type->dtype == FL_DURATION || (fl_val_is_decimal(v) && c->builtin->op == FL_OP_ABS));
   if (!fl_val_is_plain(v) || (!fl_dtype_is_number(v.type->dtype) && !measure))
     return fl_scalar_arg_wrong(s, c, &c->args[0], v, "numbers");
   return fl_sema_lift_op(s, c->span, c->builtin->op, 1, &v, v.type->dtype, NULL);

@@ -143,10 +143,10 @@ static bool check_columns(FlSema *s, FlCallSite *c, const FlFormatInfo *format, 
   for (int i = 0; i < row->n_fields; i++) {
     const FlTyField *f = &row->fields[i];
     if (fl_reader_column(f, arrays, &column)) continue;
-    FlDiag *d = fl_sema_report(
-        s, FL_E0329, c->args[0].span,
-        "the column `%s` is %s, and a cell of the file holds one number, text, date or bool%s", f->name,
-        fl_type_text(s->types, f->type), arrays ? ", or an array of numbers" : "");
+    FlDiag *d =
+        fl_sema_report(s, FL_E0329, c->args[0].span,
+                       "the column `%s` is %s, and a cell of the file holds one number, text, date or bool%s",
+                       f->name, fl_type_text(s->types, f->type), arrays ? ", or an array of numbers" : "");
     fl_diag_help(s->sink, d, "leave it out with `drop(%s)`, or make columns of its pieces", f->name);
     return false;
   }

@@ -403,9 +403,9 @@ FlVal fl_builtin_spread(FlSema *s, FlCallSite *c) {
     return one_group(s, c, x);
   }
   if (x.type->kind == FL_TY_ARRAY && x.type->nullable && fl_dtype_is_number(x.type->dtype)) {
-    FlDiag *d = fl_sema_report(s, FL_E0323, c->args[0].span,
-                               "`%s` skips nulls in one dimension, and this is %s", c->builtin->name,
-                               fl_val_text(s, x));
+    FlDiag *d =
+        fl_sema_report(s, FL_E0323, c->args[0].span, "`%s` skips nulls in one dimension, and this is %s",
+                       c->builtin->name, fl_val_text(s, x));
     fl_diag_help(s->sink, d, "row by row: `[for i in 0..len(x): %s(x[i])]`", c->builtin->name);
     return fl_val_error(s);
   }

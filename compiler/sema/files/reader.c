@@ -318,9 +318,8 @@ FlVal fl_builtin_read_table(FlSema *s, FlCallSite *c) {
 FlVal fl_builtin_read_npy(FlSema *s, FlCallSite *c) {
   FlVal file = fl_reader_file(s, c);
   if (fl_val_bad(file)) return file;
-  bool wanted =
-      c->want && c->want->kind == FL_TY_ARRAY && c->want->dtype != FL_FILE && c->want->dtype != FL_CATEGORY &&
-      !fl_dtype_is_decimal(c->want->dtype);
+  bool wanted = c->want && c->want->kind == FL_TY_ARRAY && c->want->dtype != FL_FILE &&
+                c->want->dtype != FL_CATEGORY && !fl_dtype_is_decimal(c->want->dtype);
   const FlType *type;
   if (file.spelling) {
     FlIoArray a; /* sizes of the file as it is now: the program must not rely on them */

@@ -16,9 +16,7 @@
 
 static bool is(const char *name, const char *other) { return strcmp(name, other) == 0; }
 
-bool fl_sema_is_rows(FlSema *s, FlValue *n) {
-  return fl_sema_sizes_equal(s, n, s->agg->rows);
-}
+bool fl_sema_is_rows(FlSema *s, FlValue *n) { return fl_sema_sizes_equal(s, n, s->agg->rows); }
 
 bool fl_sema_has_rows(FlSema *s, FlVal v) {
   return v.type->kind == FL_TY_ARRAY && v.type->rank == 1 && fl_sema_is_rows(s, fl_sema_dim(s, v, 0));

@@ -291,8 +291,7 @@ static FlVal as_call(FlSema *s, const FlExpr *e, const FlType *want) {
 
 bool fl_by_group(FlSema *s, const FlExpr *e, const FlType *want, FlVal *out) {
   FlAggContext *agg = s->agg;
-  if (!agg->group_of || !agg->columns || agg->mode == FL_AGG_NONE || e->kind == FL_EXPR_LAMBDA)
-    return false;
+  if (!agg->group_of || !agg->columns || agg->mode == FL_AGG_NONE || e->kind == FL_EXPR_LAMBDA) return false;
   FlGroupClass is = fl_group_class(s, e);
   if (is == FL_GROUP_OUTSIDE) {
     *out = outside(s, e, want);

@@ -153,9 +153,9 @@ static FlVal fill_rows(FlSema *s, FlVal v, FlValue *rows) { /* a scalar on every
 }
 
 static FlVal no_column(FlSema *s, FlVal v, FlSpan span, const char *name) {
-  FlDiag *d = fl_sema_report(s, FL_E0608, span,
-                             "the column `%s` must be an array or a scalar, and this is %s", name,
-                             fl_val_text(s, v));
+  FlDiag *d =
+      fl_sema_report(s, FL_E0608, span, "the column `%s` must be an array or a scalar, and this is %s", name,
+                     fl_val_text(s, v));
   if (v.type->kind == FL_TY_FUNC)
     fl_diag_help(s->sink, d, "a column is computed of others by their names: `derive(z = x + y)`");
   return fl_val_error(s);

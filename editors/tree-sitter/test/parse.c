@@ -1,4 +1,5 @@
-/* parse.c: what the grammar says of files. For tests; built with parser.c, scanner.c and the library tree-sitter.
+/* parse.c: what the grammar says of files. For tests; built with parser.c, scanner.c and the library
+ * tree-sitter.
  *
  * parse FILE ...        a line each: `good PATH` or `bad PATH LINE`, where the first error node is
  * parse -q QUERY ...    does each query compile? A line each: `good PATH` or `bad PATH OFFSET`
@@ -30,7 +31,8 @@ static char *read_all(const char *path, uint32_t *len) {
 static uint32_t first_error(TSNode node) {
   for (uint32_t i = 0; i < ts_node_child_count(node); i++) {
     TSNode child = ts_node_child(node, i);
-    if (ts_node_is_missing(child) || !strcmp(ts_node_type(child), "ERROR")) return ts_node_start_point(child).row + 1;
+    if (ts_node_is_missing(child) || !strcmp(ts_node_type(child), "ERROR"))
+      return ts_node_start_point(child).row + 1;
     if (ts_node_has_error(child)) return first_error(child);
   }
   return ts_node_start_point(node).row + 1;
@@ -72,7 +74,10 @@ static void captures(TSParser *parser, const char *query_path, const char *path)
     TSPoint place = ts_node_start_point(node);
     uint32_t from = ts_node_start_byte(node), to = ts_node_end_byte(node), n;
     const char *name = ts_query_capture_name_for_id(query, match.captures[at].index, &n);
-    printf("%u %u %.*s %.*s\n", place.row, place.column, (int)n, name, (int)strcspn(text + from, "\n") < (int)(to - from) ? (int)strcspn(text + from, "\n") : (int)(to - from), text + from);
+    printf("%u %u %.*s %.*s\n", place.row, place.column, (int)n, name,
+           (int)strcspn(text + from, "\n") < (int)(to - from) ? (int)strcspn(text + from, "\n")
+                                                              : (int)(to - from),
+           text + from);
   }
   ts_query_cursor_delete(cursor);
   ts_tree_delete(tree);
@@ -84,8 +89,10 @@ int main(int argc, char **argv) {
   TSParser *parser = ts_parser_new();
   if (!ts_parser_set_language(parser, tree_sitter_flow())) return 2;
   if (argc > 3 && !strcmp(argv[1], "-c")) captures(parser, argv[2], argv[3]);
-  else if (argc > 1 && !strcmp(argv[1], "-q")) for (int i = 2; i < argc; i++) ts_query_delete(read_query(argv[i]));
-  else for (int i = 1; i < argc; i++) parse(parser, argv[i]);
+  else if (argc > 1 && !strcmp(argv[1], "-q"))
+    for (int i = 2; i < argc; i++) ts_query_delete(read_query(argv[i]));
+  else
+    for (int i = 1; i < argc; i++) parse(parser, argv[i]);
   ts_parser_delete(parser);
   return 0;
 }

@@ -512,8 +512,8 @@ typedef struct FlSeenColumn {
   uint16_t value, n_columns; /* which of the values that are there is it; of the table */
   uint8_t column, dtype;     /* which of them; what it holds */
   uint8_t part, n_parts;     /* which of its arrays is it; how many it has */
-  uint8_t flags;  /* FL_SEEN_LET .. */
-  uint8_t name;   /* how many numbers its name takes: bytes, then zeros */
+  uint8_t flags;             /* FL_SEEN_LET .. */
+  uint8_t name;              /* how many numbers its name takes: bytes, then zeros */
   uint8_t none[2];
 } FlSeenColumn;
 /* These values are there now, and have just been made, once in the script or a stage call, but for later

@@ -53,13 +53,13 @@ static int32_t line_of(const FlRun *run, int32_t site) {
 
 static void record(void *arg, const FlRankMessage *m) {
   const FlRun *run = arg;
-  int64_t end = fl_report_now(run->report);
+  int64_t begin = m->begin - fl_report_start(run->report);
   fl_report_message(run->report, &(FlMessageEvent){.name = name_of(m, run->options.ranks->here),
                                                    .line = line_of(run, m->site),
                                                    .from = m->from,
                                                    .worker = fl_sched_worker(run->sched),
-                                                   .begin = end - m->ns,
-                                                   .end = end,
+                                                   .begin = begin,
+                                                   .end = begin + m->ns,
                                                    .bytes = m->bytes});
 }
 

@@ -34,7 +34,7 @@ static int64_t now_ns(void) {
 /* It has been since `begin`: of the program, as `since` has it. */
 static void count(FlRanks *r, int32_t from, int64_t bytes, int64_t begin) {
   const FlRankSlot *own = &r->slots[r->here];
-  FlRankMessage m = {(FlRankStep)own->step, own->site, from, bytes, now_ns() - begin};
+  FlRankMessage m = {(FlRankStep)own->step, own->site, from, bytes, begin, now_ns() - begin};
   if (!r->since || m.step == FL_RANKS_END) return;
   r->messages_ns += m.ns;
   if (from == FL_RANKS_MET) r->meetings++;

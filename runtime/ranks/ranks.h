@@ -87,6 +87,7 @@ typedef struct FlRankMessage {
   int32_t site;
   int32_t from;  /* the rank that sent it to all; or they met; or each gave to each */
   int64_t bytes; /* of the message, once; that this rank gave */
+  int64_t begin; /* CLOCK_MONOTONIC, ns, */
   int64_t ns;    /* that it took, waiting for others included */
 } FlRankMessage;
 

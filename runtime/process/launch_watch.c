@@ -40,7 +40,7 @@ typedef struct Watch {
   int64_t now, clock_ms; /* ms of rounds of this process; the clock's, of the last one */
   int64_t kill_ranks, kill_all;
   bool reads;
-  int64_t full_at;             /* when nobody took the output, for the last time */
+  int64_t full_at;             /* when nobody took the output, or all ranks stood, for the last time */
   int64_t stopped, stopped_at; /* a process that is stopped now; 0: none; since when */
 } Watch;
 
@@ -88,6 +88,16 @@ static bool is_rank(const Watch *w, int64_t pid) {
   return false;
 }
 
+/* Every rank of this machine is stopped, none has ended: they were all sent to sleep, as a laptop is. */
+static bool all_stand(const Watch *w) {
+  int n = seats(w);
+  for (int k = 0; k < n; k++) {
+    FlLaunchSeat seat;
+    if (!fl_launch_note_seat(w->fd, k, &seat) || fl_process_state(seat.pid, NULL) != 'T') return false;
+  }
+  return n > 0;
+}
+
 enum { CHILDREN = 4096 };
 
 /* The launcher, and what it has started on this machine: ranks, and helpers of its own. */
@@ -114,7 +124,7 @@ static int64_t find_stopped(const Watch *w, int64_t pid, int depth) {
 }
 
 static void look_for_stopped(Watch *w) {
-  int64_t stopped = find_stopped(w, w->child, w->e.met ? 1 : 3);
+  int64_t stopped = all_stand(w) ? 0 : find_stopped(w, w->child, w->e.met ? 1 : 3);
   if (!stopped || stopped != w->stopped) w->stopped_at = w->now;
   w->stopped = stopped;
   if (!stopped || w->now - w->stopped_at < STOOD_MS) return;
@@ -177,6 +187,7 @@ static void go_round(Watch *w, int start_s) {
     w->e.unmet = true;
     set_due(w, at_once);
   }
+  if (w->kill_all != NEVER && w->reads && all_stand(w)) w->full_at = w->now;
   bool slow = w->reads && w->now - w->full_at < SLOW_MS;
   if (w->now >= w->kill_ranks && !slow) for_ranks(w, SIGKILL);
   if (w->now >= w->kill_all && !slow) end_all(w);

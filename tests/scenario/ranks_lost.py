@@ -186,17 +186,21 @@ def stops(place, launcher, want):
 
 
 def pauses(place, launcher, want):
-    """One rank that stands still for a moment, and all of them for longer than a lost one is waited for, go on."""
-    for which, seconds in ((1, 1.5), (None, 5)):
+    """One rank that stands still for a moment, and all of them for longer than a lost one is waited for, go on: from any moment to the last."""
+    whole = lasts(place, launcher)
+    for which, seconds in ((1, 1.5), *((None, 5) for _ in range(STOPS))):
         p, ranks = running(place, launcher, "slow", "--no-cache")
-        time.sleep(1.5 * max(1.0, os.getloadavg()[0] / 8))  # they have met
+        wait = whole * random.uniform(0.2, 1.1)
+        time.sleep(wait)
         chosen = [pid for r, pid in ranks.items() if which in (None, r)]
-        for how in (signal.SIGSTOP, signal.SIGCONT):
-            for pid in chosen:
-                kill(pid, how)
-            time.sleep(seconds if how == signal.SIGSTOP else 0)
+        stood = sum(kill(pid, signal.SIGSTOP) and alive(pid) for pid in chosen)
+        time.sleep(seconds)
+        for pid in chosen:
+            kill(pid, signal.SIGCONT)
         out, said = p.communicate(timeout=120 * PATIENCE)
-        check(p.returncode == 0 and out == want, f"{launcher}: a pause of {'all' if which is None else 'one'} for {seconds} s", said)
+        if which is None and stood < len(chosen):
+            continue  # one had ended before: the others are lost ones
+        check(p.returncode == 0 and out == want, f"{launcher}: a pause of {'all' if which is None else 'one'} for {seconds} s after {wait:.2f} s", said)
         (place.path / "out.csv").unlink(missing_ok=True)
 
 

@@ -30,7 +30,7 @@ static bool trade(const FlGives *g) {
   if (g->bytes[here]) memcpy(g->in[here], g->out[here], (size_t)g->bytes[here]);
   const FlRankTrade all = {(const void *const *)g->out, g->bytes, (void *const *)g->in,
                            g->bytes + g->ranks->n};
-  return fl_ranks_trade(g->ranks, &all);
+  return fl_ranks_trade(g->ranks, &all, 1);
 }
 
 bool fl_gives_tell(FlGives *g) {

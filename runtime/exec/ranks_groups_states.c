@@ -167,37 +167,44 @@ static void copy_lists(const Mine *m, int32_t i, int64_t size, char *to) {
   }
 }
 
-/* Array i of all, of which rank k has takes[k] rows. */
-static bool join_array(FlGroups *g, const Mine *m, int32_t i, FlGives *v) {
-  FlRanks *r = g->ctx->ranks;
-  int64_t size = fl_dtype_info[g->types[1 + i].dtype].bytes, *gives = v->bytes, *takes = v->bytes + r->n;
+/* What one array's rows are, of this rank and of all, each behind the other's, as a trade: `in` and `out` are
+ * [ranks], `bytes` [2 * ranks]; rank k has rows[k]. */
+static FlRankTrade lay_array(const FlGroups *g, const Mine *m, int32_t i, const int64_t *rows, void **in,
+                             const void **out, int64_t *bytes) {
+  const FlRanks *r = g->ctx->ranks;
+  int64_t size = fl_dtype_info[g->types[1 + i].dtype].bytes;
   char *at = g->joined[i].a->data, *own = at;
   for (int32_t k = 0; k < r->n; k++) {
     if (k == r->here) own = at;
-    gives[k] = v->takes[r->here] * size;
-    takes[k] = v->takes[k] * size;
-    v->in[k] = at;
-    at += takes[k];
+    bytes[k] = rows[r->here] * size;
+    bytes[r->n + k] = rows[k] * size;
+    in[k] = at;
+    at += rows[k] * size;
   }
   copy_lists(m, i, size, own);
-  for (int32_t k = 0; k < r->n; k++) v->out[k] = own;
-  FlRankTrade trade = {(const void *const *)v->out, gives, (void *const *)v->in, takes};
-  return fl_ranks_trade(r, &trade);
+  for (int32_t k = 0; k < r->n; k++) out[k] = own;
+  return (FlRankTrade){out, bytes, in, bytes + r->n};
 }
 
 static FlStatus join_numbers(FlGroups *g, const Mine *m) {
   FlRanks *r = g->ctx->ranks;
-  FlGives v;
-  FlStatus s = fl_gives_init(&v, r) ? 0 : FL_STATUS_MEMORY;
-  for (int32_t k = 0; k < r->n && !s; k++) v.takes[k] = r->slots[k].values[3];
+  size_t n = (size_t)r->n, all = (size_t)g->n_arrays * n + 1;
+  int64_t *rows = calloc(n, sizeof *rows), *bytes = calloc(2 * all, sizeof *bytes);
+  void **in = calloc(all, sizeof *in);
+  const void **out = calloc(all, sizeof *out);
+  FlRankTrade *trades = calloc(all, sizeof *trades);
+  FlStatus s = rows && bytes && in && out && trades ? 0 : FL_STATUS_MEMORY;
+  for (int32_t k = 0; k < r->n && !s; k++) rows[k] = r->slots[k].values[3];
   for (int32_t i = 0; i < g->n_arrays && !s; i++) {
     g->joined[i].a = fl_array_new(g->ctx, g->types[1 + i].dtype, 1, &g->total);
     if (!g->joined[i].a) s = FL_STATUS_MEMORY;
   }
   s = fl_rows_meet(g->ctx, g->desc->site, s);
   for (int32_t i = 0; i < g->n_arrays && !s; i++)
-    if (!join_array(g, m, i, &v)) s = fl_rows_lost(g->ctx);
-  fl_gives_reset(&v);
+    trades[i] = lay_array(g, m, i, rows, in + (size_t)i * n, out + (size_t)i * n, bytes + 2 * (size_t)i * n);
+  if (!s && !fl_ranks_trade(r, trades, g->n_arrays)) s = fl_rows_lost(g->ctx);
+  void *tables[] = {rows, bytes, in, out, trades};
+  for (size_t k = 0; k < sizeof tables / sizeof *tables; k++) free(tables[k]);
   return s;
 }
 

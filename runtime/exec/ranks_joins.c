@@ -184,7 +184,7 @@ static bool lay_anew(const Join *j, const FlArray *from, const FlCut *at, int64_
   }
   if (fine && bytes[r->here]) memcpy(out[r->n + r->here], out[r->here], (size_t)bytes[r->here]);
   const FlRankTrade all = {(const void *const *)out, bytes, (void *const *)(out + r->n), bytes + r->n};
-  fine = fine && fl_ranks_trade(r, &all);
+  fine = fine && fl_ranks_trade(r, &all, 1);
   free(out);
   free(bytes);
   return fine;

@@ -118,14 +118,39 @@ static FlStatus send_texts(FlCtx *ctx, FlArray *a, const FlCut *cut, FlParcel *m
   return s;
 }
 
+/* Each gives its rows of numbers to each other one. NULL: no memory, recorded. */
+static FlRankTrade *trade_rows(FlCtx *ctx, const FlArray *a, const FlCut *cut) {
+  size_t n = (size_t)cut->n;
+  int64_t row = fl_array_row_count(a) * fl_dtype_info[a->dtype].bytes;
+  char *data = a->data;
+  /* The trade, and its tables behind it. */
+  FlRankTrade *t = malloc(sizeof *t + n * (2 * sizeof(void *) + 2 * sizeof(int64_t)));
+  if (!t) {
+    no_memory(ctx);
+    return NULL;
+  }
+  const void **out = (const void **)(t + 1);
+  void **in = (void **)(out + n);
+  int64_t *gives = (int64_t *)(in + n), *takes = gives + n;
+  for (size_t k = 0; k < n; k++) {
+    out[k] = data + row * fl_cut_from(cut);
+    in[k] = data + row * cut->at[k];
+    gives[k] = row * (fl_cut_to(cut) - fl_cut_from(cut));
+    takes[k] = row * (cut->at[k + 1] - cut->at[k]);
+  }
+  *t = (FlRankTrade){out, gives, in, takes};
+  return t;
+}
+
 FlStatus fl_rows_gather(FlCtx *ctx, int32_t site, FlArray *a) {
   const FlCut *cut = fl_array_cut(a);
   if (!cut) return 0;
-  FlRanks *r = ctx->ranks;
   FlParcel mine = {0};
+  FlRankTrade *numbers = NULL;
   bool texts = fl_dtype_is_text(a->dtype);
   FlStatus s = fl_array_open(ctx, a, 0, fl_array_count(a));
-  if (!s && texts && !pack_here(ctx, a, &mine)) s = FL_STATUS_MEMORY;
+  if (!s && !(texts ? pack_here(ctx, a, &mine) : (numbers = trade_rows(ctx, a, cut)) != NULL))
+    s = FL_STATUS_MEMORY;
   FlRankSlot slot = {.step = FL_RANKS_GATHER,
                      .site = site,
                      .failed = !s           ? 0
@@ -133,13 +158,10 @@ FlStatus fl_rows_gather(FlCtx *ctx, int32_t site, FlArray *a) {
                                             : FL_STATUS_MEMORY,
                      .bytes = mine.bytes};
   s = fl_ranks_together(ctx, &slot);
-  int64_t each = fl_array_row_count(a);
-  bool fine = true;
   if (!s && texts) s = send_texts(ctx, a, cut, &mine);
-  for (int32_t k = 0; k < r->n && !s && !texts && fine; k++)
-    fine = fl_rows_send(ctx, k, a, each * cut->at[k], each * cut->at[k + 1]);
+  if (!s && !texts && !fl_ranks_trade(ctx->ranks, numbers, 1)) s = fl_rows_lost(ctx);
   fl_parcel_reset(&mine);
-  if (!fine) s = fl_rows_lost(ctx);
+  free(numbers);
   if (!s) fl_array_become_whole(a);
   return s;
 }

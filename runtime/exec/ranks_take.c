@@ -90,17 +90,21 @@ static FlStatus look(Take *t, bool *fits) {
 
 /* ---- taking -------------------------------------------------------------------------------------------- */
 
-/* Of those arrays that are in parts, or of the others: rows of `from` by the numbers, to `made`, by
- * result. */
-static FlStatus take(const Take *t, FlArray *numbers, bool parted, const FlSlot *from, FlSlot *made) {
+/* Of those arrays that are in parts, or of the others, rows of `from` by the numbers, by result: to where
+ * they are to stand, where made[k].a says it (`there`), or else they are made. */
+static FlStatus take_some(const Take *t, FlArray *numbers, bool parted, bool there, const FlSlot *from,
+                          FlSlot *made) {
   int32_t n = 0, most = t->desc->n_results;
   FlSlot *args = calloc((size_t)most + 1, sizeof *args), *results = calloc((size_t)most + 1, sizeof *results);
   FlType1 *types = calloc((size_t)most + 1, sizeof *types);
-  FlStatus s = args && results && types ? 0 : no_memory(t);
+  int32_t *of = calloc((size_t)most + 1, sizeof *of);
+  FlStatus s = args && results && types && of ? 0 : no_memory(t);
   for (int32_t k = 0; k < most && !s; k++) {
-    if (is_parted(t, k) != parted) continue;
+    if (is_parted(t, k) != parted || (made[k].a != NULL) != there) continue;
     args[1 + n] = from[k];
-    types[n++] = t->desc->result_types[k];
+    types[n] = t->desc->result_types[k];
+    results[n].a = made[k].a;
+    of[n++] = k;
   }
   const FlOpDesc desc = {.op = t->desc->op,
                          .site = t->desc->site,
@@ -110,13 +114,18 @@ static FlStatus take(const Take *t, FlArray *numbers, bool parted, const FlSlot 
                          .i = FL_TAKE_PROVEN | (t->desc->i & FL_TAKE_OR_ZERO),
                          .name = t->desc->name};
   if (!s) args[0].a = numbers;
-  if (!s && n) s = fl_rt_take(t->ctx, &desc, args, results);
-  for (int32_t k = 0, at = 0; k < most && !s; k++)
-    if (is_parted(t, k) == parted) made[k] = results[at++];
+  if (!s && n) s = (there ? fl_part_take_to : fl_rt_take)(t->ctx, &desc, args, results);
+  for (int32_t k = 0; k < n && !s; k++) made[of[k]] = results[k];
   free(args);
   free(results);
   free(types);
+  free(of);
   return s;
+}
+
+static FlStatus take(const Take *t, FlArray *numbers, bool parted, const FlSlot *from, FlSlot *made) {
+  FlStatus s = take_some(t, numbers, parted, true, from, made);
+  return s ? s : take_some(t, numbers, parted, false, from, made);
 }
 
 static void let_go(FlSlot *arrays, int32_t n) {
@@ -313,6 +322,19 @@ static FlStatus take_own(const Take *t, FlArray *numbers, const FlSlot *here, Fl
 
 /* ---- piece by piece ------------------------------------------------------------------------------------ */
 
+/* Where the rows [from, to) of the own ones of each result are to stand, and what is taken of them may go at
+ * once: that of the others goes there afterwards. */
+static FlStatus find_places(const Take *t, const FlSlot *here, int64_t from, int64_t to, FlSlot *made) {
+  int64_t first = fl_cut_from(t->cut);
+  for (int32_t k = 0; k < t->desc->n_results; k++) {
+    const FlArray *of = is_parted(t, k) ? here[k].a : array_of(t, k);
+    if ((is_parted(t, k) && t->in_order) || !fl_part_takes_to(of)) continue;
+    made[k].a = fl_array_view_rows(t->ctx, t->results[k].a, first + from, first + to);
+    if (!made[k].a) return FL_STATUS_MEMORY;
+  }
+  return 0;
+}
+
 /* The own numbers of the piece give rows that stand in their places. */
 static FlStatus run_piece(const Take *t, int64_t piece, const FlSlot *here) {
   int32_t n = t->desc->n_results;
@@ -320,7 +342,7 @@ static FlStatus run_piece(const Take *t, int64_t piece, const FlSlot *here) {
   int64_t next = piece + 1, to = all / t->pieces * next + all % t->pieces * next / t->pieces;
   FlArray *numbers = fl_array_view_rows(t->ctx, t->numbers, from, to);
   FlSlot *made = calloc((size_t)n + 1, sizeof *made);
-  FlStatus s = numbers && made ? 0 : no_memory(t);
+  FlStatus s = numbers && made ? find_places(t, here, from, to, made) : no_memory(t);
   if (t->of && !t->own) s = fl_rows_meet(t->ctx, t->desc->site, s);
   if (!s && t->of && !t->in_order)
     s = t->own ? take_own(t, numbers, here, made) : take_asked(t, numbers, here, made);
@@ -329,6 +351,7 @@ static FlStatus run_piece(const Take *t, int64_t piece, const FlSlot *here) {
     if (!made[k].a) continue;
     int64_t size = row_bytes(made[k].a), bytes = size * (to - from);
     char *place = (char *)t->results[k].a->data + (fl_cut_from(t->cut) + from) * size;
+    if (made[k].a->data == place) continue;
     if (bytes) memcpy(place, made[k].a->data, (size_t)bytes);
     s = fl_array_keep(t->ctx, t->results[k].a, NULL, &made[k].a, 1);
   }
@@ -412,7 +435,7 @@ static FlStatus all_rows(Take *t) {
 }
 
 FlStatus fl_ranks_take(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results, bool *done) {
-  Take t = {.ctx = ctx, .desc = desc, .args = args, .results = results};
+  Take t = {.ctx = ctx, .desc = desc, .args = args, .results = results, .own = true};
   bool some = fl_array_cut(args[0].a) != NULL, fits = true;
   for (int32_t k = 0; k < desc->n_results; k++) some |= fl_array_cut(args[1 + k].a) != NULL;
   *done = false;
@@ -427,7 +450,7 @@ FlStatus fl_ranks_take(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlS
     if (!t.cut) t.cut = fl_rows_cut(ctx, args[0].a->dims[0], 1);
     t.numbers = t.cut ? fl_part_here(ctx, args[0].a, t.cut) : NULL;
     s = fl_rows_meet(ctx, desc->site, t.numbers ? 0 : FL_STATUS_MEMORY);
-    if (!s) s = look(&t, &fits);
+    if (!s && (t.of || !(desc->i & FL_TAKE_PROVEN))) s = look(&t, &fits);
     if (!s && fits) {
       *done = true;
       s = run(&t);

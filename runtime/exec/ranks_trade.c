@@ -55,12 +55,12 @@ static bool make_tables(FlTrade *t) {
   t->stands = calloc(most, sizeof *t->stands);
   t->gives = calloc(pieces, sizeof *t->gives);
   t->takes = calloc(pieces, sizeof *t->takes);
-  t->bytes = calloc(2 * ranks, sizeof *t->bytes);
-  t->out = calloc(ranks, sizeof *t->out);
-  t->in = calloc(ranks, sizeof *t->in);
+  t->bytes = calloc(2 * most * ranks, sizeof *t->bytes);
+  t->in = calloc(most * ranks, sizeof *t->in);
   t->to = calloc(most * ranks, sizeof *t->to);
+  t->trades = calloc(most, sizeof *t->trades);
   return t->which && t->here && t->came && t->given && t->stands && t->gives && t->takes && t->bytes &&
-         t->out && t->in && t->to;
+         t->in && t->to && t->trades;
 }
 
 static FlStatus number_rows(FlTrade *t) {
@@ -131,7 +131,7 @@ void fl_trade_end(FlTrade *t) {
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
     for (int32_t i = 0; arrays[k] && i < t->n; i++) fl_array_unref(arrays[k][i].a);
   void *tables[] = {t->which, t->here,  t->came, t->given, t->stands, t->gives,
-                    t->takes, t->bytes, t->out,  t->in,    t->to};
+                    t->takes, t->bytes, t->in,   t->to,    t->trades};
   for (size_t k = 0; k < sizeof tables / sizeof *tables; k++) free(tables[k]);
 }
 
@@ -168,9 +168,11 @@ static FlStatus look(FlTrade *t, const Looked *l, uint64_t **sample) {
   return s;
 }
 
-static bool trade(const FlTrade *t) {
-  FlRankTrade all = {(const void *const *)t->out, t->bytes, (void *const *)t->in, t->bytes + t->cut->n};
-  return fl_ranks_trade(t->ctx->ranks, &all);
+/* The trade of block i of `to`, `in` and `bytes`. */
+static FlRankTrade trade_of(const FlTrade *t, int32_t i) {
+  int32_t n = t->cut->n, at = i * n;
+  const int64_t *bytes = t->bytes + 2 * at;
+  return (FlRankTrade){(const void *const *)(t->to + at), bytes, (void *const *)(t->in + at), bytes + n};
 }
 
 /* How many rows of each piece each gives and takes: all say it to each other. */
@@ -179,13 +181,14 @@ static FlStatus count(FlTrade *t) {
   int64_t pieces = pieces_of(t);
   for (int64_t k = 0; k < n * pieces; k++) t->gives[k] = fl_order_trade_rows(t->trade, k);
   for (int32_t k = 0; k < n; k++) {
-    t->out[k] = (char *)(t->gives + k * pieces);
+    t->to[k] = (char *)(t->gives + k * pieces);
     t->in[k] = (char *)(t->takes + k * pieces);
     t->bytes[k] = t->bytes[n + k] = pieces * (int64_t)sizeof *t->gives;
   }
   memcpy(t->takes + t->cut->here * pieces, t->gives + t->cut->here * pieces,
          (size_t)pieces * sizeof *t->takes);
-  if (!trade(t)) return fl_rows_lost(t->ctx);
+  t->trades[0] = trade_of(t, 0);
+  if (!fl_ranks_trade(t->ctx->ranks, t->trades, 1)) return fl_rows_lost(t->ctx);
   for (int64_t p = 0; p < pieces; p++) {
     int64_t rows = 0;
     for (int32_t k = 0; k < n; k++) rows += t->takes[k * pieces + p];
@@ -275,28 +278,29 @@ static FlStatus move_texts(const FlTrade *t, int64_t piece, int32_t i) {
   return s;
 }
 
-static bool move(const FlTrade *t, int64_t piece, int32_t i) {
+static FlRankTrade numbers_of(const FlTrade *t, int64_t piece, int32_t i) {
   int32_t n = t->cut->n;
-  int64_t size = row_bytes(t->here[i].a), pieces = pieces_of(t);
+  int64_t size = row_bytes(t->here[i].a), pieces = pieces_of(t), *bytes = t->bytes + 2 * i * n;
   char *in = t->came[i].a->data;
   for (int32_t k = 0; k < n; k++) {
-    t->out[k] = t->to[i * n + k];
-    t->bytes[k] = t->gives[k * pieces + piece] * size;
-    t->bytes[n + k] = t->takes[k * pieces + piece] * size;
-    t->in[k] = in;
-    in += t->bytes[n + k];
+    bytes[k] = t->gives[k * pieces + piece] * size;
+    bytes[n + k] = t->takes[k * pieces + piece] * size;
+    t->in[i * n + k] = in;
+    in += bytes[n + k];
   }
-  return trade(t);
+  return trade_of(t, i);
 }
 
 FlStatus fl_trade_bring(const FlTrade *t, int64_t piece, int64_t *rows) {
   FlStatus s = 0;
   *rows = 0;
+  int32_t numbers = 0;
   pack(t, piece);
-  for (int32_t i = 0; i < t->n && !s; i++) {
+  for (int32_t i = 0; i < t->n; i++)
+    if (!is_text(&t->here[i])) t->trades[numbers++] = numbers_of(t, piece, i);
+  if (numbers && !fl_ranks_trade(t->ctx->ranks, t->trades, numbers)) s = fl_rows_lost(t->ctx);
+  for (int32_t i = 0; i < t->n && !s; i++)
     if (is_text(&t->here[i])) s = move_texts(t, piece, i);
-    else if (!move(t, piece, i)) s = fl_rows_lost(t->ctx);
-  }
   for (int32_t k = 0; k < t->cut->n; k++) *rows += t->takes[k * pieces_of(t) + piece];
   return s;
 }

@@ -26,9 +26,10 @@ typedef struct FlTrade {
   FlArray *packed; /* what goes to others of a piece */
   /* Of the own pieces, or of one for another rank: [ranks << bits] by rank and piece. */
   int64_t *gives, *takes;
-  int64_t *bytes;         /* [2 * ranks] of a trade */
-  char **out, **in, **to; /* [ranks] of a trade; [n * ranks] of rows that are packed */
-  int64_t rows, most;     /* that come in all, and of the largest piece */
+  int64_t *bytes;      /* [n * 2 * ranks] of a piece's trades */
+  char **in, **to;     /* [n * ranks] of them; `to` is where rows are packed */
+  FlRankTrade *trades; /* [n] */
+  int64_t rows, most;  /* that come in all, and of the largest piece */
 } FlTrade;
 
 /* Afterwards all know what goes where, and have room for it; the last meeting has the rows that come to each

@@ -24,6 +24,9 @@ FlRuntimeOp fl_rt_compress;
 /* idx i64[m], arrays -> their rows idx[0..m). INDEX for the first number that is out of range of the first
  * array where one is; attribute i: FL_TAKE_OR_ZERO, FL_TAKE_PROVEN, FL_TAKE_LAST. */
 FlRuntimeOp fl_rt_take;
+/* The same, of arrays that fl_part_takes_to says yes of: their rows go to results[k].a, which are there. */
+FlRuntimeOp fl_part_take_to;
+bool fl_part_takes_to(const FlArray *from);
 /* arrays of one type and rank -> joined along the leading dimension. SHAPE when other dimensions differ. */
 FlRuntimeOp fl_rt_concat;
 /* arrays -> the list of them. */

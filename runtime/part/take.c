@@ -300,8 +300,7 @@ FlStatus fl_take_make(FlCtx *ctx, int64_t m, FlArray *place, FlTakeColumn *c) {
   c->coded = c->coded && c->known != NULL && m >= fl_unwritten_from();
   if (c->coded && (c->to = fl_array_new_coded(ctx, m, c->from, c->known, c->to_codes)) != NULL) return 0;
   c->coded = false;
-  c->to = place != NULL ? fl_array_over(ctx, place->buffer, place->data, c->from->dtype, 1, &m)
-                        : fl_part_new_rows(ctx, c->from, m);
+  c->to = place != NULL ? fl_array_ref(place) : fl_part_new_rows(ctx, c->from, m);
   return c->to == NULL;
 }
 
@@ -401,21 +400,30 @@ static int32_t last_array(const Take *t, const FlSlot *arrays) {
   return last;
 }
 
-static FlStatus take_all(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, Take *t) {
+/* `places`: arrays that the rows of each go to; NULL: they are made. */
+static FlStatus take_all(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, const FlSlot *places,
+                         Take *t) {
   enum { MANY = 1 << 19 }; /* numbers whose pages are worth going back */
   const FlSlot *arrays = args + 1;
   int32_t last = t->mine != NULL ? last_array(t, arrays) : t->n_columns - 1;
-  bool in_place = t->mine != NULL && fits_numbers(arrays[last].a);
-  if (t->mine != NULL && !in_place && t->m >= MANY) t->spent = t->mine->buffer;
+  FlArray *over = NULL; /* the numbers' memory, for the last array */
+  if (t->mine != NULL && fits_numbers(arrays[last].a)) {
+    over = fl_array_over(m->ctx, t->mine->buffer, t->mine->data, arrays[last].a->dtype, 1, &t->m);
+    if (over == NULL) return 1;
+  } else if (t->mine != NULL && t->m >= MANY) {
+    t->spent = t->mine->buffer;
+  }
   FlStatus status = 0;
   const bool coded = fl_part_gives_codes(m->ctx, desc) && t->least == 0;
   for (int32_t k = 0; k < t->n_columns && status == 0; k++) {
     int32_t of = k + 1 == t->n_columns ? last : k + (k >= last);
     bool same_rows = of > 0 && arrays[of].a->dims[0] == arrays[of - 1].a->dims[0];
-    status = open_column(m->ctx, arrays[of].a, t->m, (desc->i & FL_TAKE_PROVEN) || same_rows, coded,
-                         in_place && of == last ? t->mine : NULL, &t->columns[k]);
+    FlArray *place = places != NULL ? places[of].a : of == last ? over : NULL;
+    status = open_column(m->ctx, arrays[of].a, t->m, (desc->i & FL_TAKE_PROVEN) || same_rows, coded, place,
+                         &t->columns[k]);
     t->columns[k].result = of;
   }
+  fl_array_unref(over);
   if (status == 0) status = sweep(m->ctx, t);
   for (int32_t k = 0; k < t->n_columns && status == 0; k++) {
     int64_t bad = atomic_load(&t->columns[k].bad);
@@ -425,7 +433,8 @@ static FlStatus take_all(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args,
   return status;
 }
 
-FlStatus fl_take_plain(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+static FlStatus take_plain(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, const FlSlot *places,
+                           FlSlot *results) {
   FlPartMem mem = {.ctx = ctx, .desc = desc};
   const FlArray *rows = args[0].a;
   bool narrow = rows->dtype == FL_U32;
@@ -437,7 +446,7 @@ FlStatus fl_take_plain(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlS
             .least = desc->i & FL_TAKE_OR_ZERO ? -1 : 0};
   if (t.mine == NULL && !narrow) t.numbers = rows; /* they stay as they are */
   t.columns = fl_part_zalloc(&mem, t.n_columns, sizeof *t.columns);
-  FlStatus status = t.columns == NULL ? 1 : take_all(&mem, desc, args, &t);
+  FlStatus status = t.columns == NULL ? 1 : take_all(&mem, desc, args, places, &t);
   for (int32_t k = 0; k < t.n_columns && t.columns != NULL; k++) {
     FlTakeColumn *c = &t.columns[k];
     if (status == 0) {
@@ -450,6 +459,20 @@ FlStatus fl_take_plain(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlS
   fl_array_unref(t.mine);
   fl_part_mem_reset(&mem);
   return status;
+}
+
+FlStatus fl_take_plain(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  return take_plain(ctx, desc, args, NULL, results);
+}
+
+bool fl_part_takes_to(const FlArray *from) {
+  return from->dtype != FL_LIST && !fl_dtype_is_text(from->dtype) && !fl_array_is_unwritten(from);
+}
+
+FlStatus fl_part_take_to(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  if (fl_part_fill(ctx, args[0].a) != 0 || take_plain(ctx, desc, args, results, results) != 0) return 1;
+  for (int32_t k = 0; k < desc->n_results; k++) fl_array_unref(results[k].a); /* the reference made anew */
+  return 0;
 }
 
 FlStatus fl_rt_take(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {

@@ -21,7 +21,7 @@ typedef struct FlTakeColumn {
 
 /* A column whose rows are taken by m numbers that are known to be rows of it. */
 void fl_take_from(FlArray *from, int64_t m, FlTakeColumn *c);
-/* Makes the array for its rows; `place`: in the memory of this one; NULL: in its own. */
+/* Makes the array for its rows; `place`: they go to this one. */
 FlStatus fl_take_make(FlCtx *ctx, int64_t m, FlArray *place, FlTakeColumn *c);
 /* Its rows, with their codes unless some row is missing. */
 FlArray *fl_take_close(FlTakeColumn *c);

@@ -25,7 +25,7 @@ static const Family families[] = {
     [FL_MPI_OPEN] = {"Open MPI", {"libmpi.so.40", "libmpi.so"}, "libopenmpi3"},
     [FL_MPI_MPICH] = {"MPICH", {"libmpich.so.12", "libmpi.so.12"}, "libmpich12"},
 };
-enum { FUNNELED = 1, SERIALIZED = 2, CHUNK = 64 << 20, TRADE = 20, BEHIND = 21 /* tags */ };
+enum { FUNNELED = 1, SERIALIZED = 2, CHUNK = 64 << 20, AT_ONCE = 16, TRADE = 20, BEHIND = 21 /* tags */ };
 
 static bool find_functions(FlMpi *m, void *library, char why[FL_MPI_WHY]) {
   char symbol[64];
@@ -137,33 +137,49 @@ static int send_bytes(void *arg, int32_t from, void *bytes, int64_t n) {
   return lost;
 }
 
-/* With the rank `away` behind this one, and with that as far before it, at once. */
-static int trade_with(FlMpi *m, const FlRankTrade *t, int away, int tag) {
+static int64_t chunk_at(int64_t bytes, int64_t at) { return bytes - at < CHUNK ? bytes - at : CHUNK; }
+
+/* With the rank `away` behind this one, and with that as far before it: n trades at once. */
+static int trade_with(FlMpi *m, const FlRankTrade *t, int32_t n, int away, int tag) {
   int to = (m->here + away) % m->size, from = (m->here - away + m->size) % m->size, lost = 0;
-  int64_t gives = t->gives[to], takes = t->takes[from];
-  for (int64_t at = 0; (at < gives || at < takes) && !lost; at += CHUNK) {
-    void *sent = NULL, *came = NULL;
-    int64_t out = gives - at < CHUNK ? gives - at : CHUNK, in = takes - at < CHUNK ? takes - at : CHUNK;
+  int64_t most = 0;
+  for (int32_t i = 0; i < n; i++) {
+    if (t[i].gives[to] > most) most = t[i].gives[to];
+    if (t[i].takes[from] > most) most = t[i].takes[from];
+  }
+  for (int64_t at = 0; at < most && !lost; at += CHUNK) {
+    void *requests[2 * AT_ONCE] = {NULL};
+    int64_t bytes[2 * AT_ONCE];
+    int some = 0, failed = 0;
     pthread_mutex_lock(&m->calls);
-    int failed = 0;
-    if (in > 0) failed |= m->Irecv((char *)t->in[from] + at, (int)in, m->byte, from, tag, m->world, &came);
-    if (out > 0)
-      failed |= m->Isend((const char *)t->out[to] + at, (int)out, m->byte, to, tag, m->world, &sent);
+    for (int32_t i = 0; i < n && !failed; i++) {
+      int64_t in = bytes[some] = chunk_at(t[i].takes[from], at);
+      if (in > 0)
+        failed =
+            m->Irecv((char *)t[i].in[from] + at, (int)in, m->byte, from, tag, m->world, &requests[some++]);
+    }
+    for (int32_t i = 0; i < n && !failed; i++) {
+      int64_t out = bytes[some] = chunk_at(t[i].gives[to], at);
+      if (out > 0)
+        failed = m->Isend((const char *)t[i].out[to] + at, (int)out, m->byte, to, tag, m->world,
+                          &requests[some++]);
+    }
     lost = begun(m, failed);
-    if (!lost && in > 0) lost = wait_for(m, came, in, tag == BEHIND);
-    if (!lost && out > 0) lost = wait_for(m, sent, out, tag == BEHIND);
+    for (int i = 0; i < some && !lost; i++) lost = wait_for(m, requests[i], bytes[i], tag == BEHIND);
   }
   return lost;
 }
 
-static int trade_by(FlMpi *m, const FlRankTrade *t, int tag) {
+static int trade_by(FlMpi *m, const FlRankTrade *t, int32_t n, int tag) {
   int lost = 0;
-  for (int away = 1; away < m->size && !lost; away++) lost = trade_with(m, t, away, tag);
+  for (int32_t i = 0; i < n; i += AT_ONCE)
+    for (int away = 1; away < m->size && !lost; away++)
+      lost = trade_with(m, t + i, n - i < AT_ONCE ? n - i : AT_ONCE, away, tag);
   return lost;
 }
 
-static int trade(void *arg, const FlRankTrade *t) { return trade_by(arg, t, TRADE); }
-static int trade_behind(void *arg, const FlRankTrade *t) { return trade_by(arg, t, BEHIND); }
+static int trade(void *arg, const FlRankTrade *t, int32_t n) { return trade_by(arg, t, n, TRADE); }
+static int trade_behind(void *arg, const FlRankTrade *t) { return trade_by(arg, t, 1, BEHIND); }
 
 static const FlRankEngine engine = {exchange, send_bytes, trade, trade_behind, true, false};
 

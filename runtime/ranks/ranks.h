@@ -57,8 +57,8 @@ typedef struct FlRankEngine {
   int (*exchange)(void *arg, FlRankSlot *slots); /* each its own slot, to all */
   /* `n` bytes of rank `from`, to all; `bytes` may be NULL where there is no room for them. */
   int (*send)(void *arg, int32_t from, void *bytes, int64_t n);
-  int (*trade)(void *arg, const FlRankTrade *trade);
-  int (*trade_behind)(void *arg, const FlRankTrade *trade); /* the same, of the work behind the program */
+  int (*trade)(void *arg, const FlRankTrade *trades, int32_t n); /* n of them at once */
+  int (*trade_behind)(void *arg, const FlRankTrade *trade);      /* one, of the work behind the program */
   bool says_lost;   /* who is told that a rank is lost has said so (FlRankNews) */
   bool one_process; /* the ranks are threads of one process, which share its standard input */
 } FlRankEngine;
@@ -146,8 +146,9 @@ FlMeeting fl_ranks_meet(FlRanks *ranks, const FlRankSlot *mine);
 FlMeeting fl_ranks_measure(FlRanks *ranks, int32_t n_loops);
 /* After a meeting in which rank `from` said so many bytes. false: a rank is lost. */
 bool fl_ranks_send(FlRanks *ranks, int32_t from, void *bytes, int64_t n);
-/* After a meeting in which nobody failed, so that all have room. false: a rank is lost. */
-bool fl_ranks_trade(FlRanks *ranks, const FlRankTrade *trade);
+/* After a meeting in which nobody failed, so that all have room: n trades at once, which is as many at all
+ * ranks. false: a rank is lost. */
+bool fl_ranks_trade(FlRanks *ranks, const FlRankTrade *trades, int32_t n);
 /* Work behind the program (behind.c), all by the thread that meets. Makes it possible; false: there is no
  * memory, or no thread. */
 bool fl_ranks_behind(FlRanks *ranks);

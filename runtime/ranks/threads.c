@@ -141,9 +141,11 @@ static int trade_at(Seat *s, Place *p, const FlRankTrade *mine) {
   return lost;
 }
 
-static int trade(void *arg, const FlRankTrade *mine) {
+static int trade(void *arg, const FlRankTrade *mine, int32_t n) {
   Seat *s = arg;
-  return trade_at(s, &s->threads->meeting, mine);
+  int lost = 0;
+  for (int32_t i = 0; i < n && !lost; i++) lost = trade_at(s, &s->threads->meeting, &mine[i]);
+  return lost;
 }
 
 static int trade_behind(void *arg, const FlRankTrade *mine) {

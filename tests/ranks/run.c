@@ -92,12 +92,13 @@ static int counted_send(void *arg, int32_t from, void *bytes, int64_t n) {
   return lost;
 }
 
-static int counted_trade(void *arg, const FlRankTrade *trade) {
+static int counted_trade(void *arg, const FlRankTrade *trades, int32_t n) {
   Counted *c = arg;
   int64_t begin = now_ns();
-  int lost = fl_rank_threads.trade(c->arg, trade);
+  int lost = fl_rank_threads.trade(c->arg, trades, n);
   if (c->runs) c->ns += now_ns() - begin;
-  for (int32_t k = 0; c->runs && !lost && k < c->n; k++) c->came += k == c->here ? 0 : trade->takes[k];
+  for (int32_t i = 0; c->runs && !lost && i < n; i++)
+    for (int32_t k = 0; k < c->n; k++) c->came += k == c->here ? 0 : trades[i].takes[k];
   return lost;
 }
 

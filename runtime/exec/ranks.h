@@ -81,6 +81,8 @@ const FlCut *fl_rows_cut(FlCtx *ctx, int64_t rows, int64_t each);
 /* Whether arrays of so many elements stay in parts: there are enough, and a rank's share is small against
  * --memory, since rows in parts have no place on disk. */
 bool fl_rows_are_many(const FlCtx *ctx, int64_t n);
+/* The same of arrays whose rows are elsewhere already: they stay so from fewer on. */
+bool fl_rows_lie_apart(const FlCtx *ctx, int64_t n);
 /* Elements [from, to) of `a`, which has memory there, of rank k to all. Not of texts. false: a rank is lost.
  */
 bool fl_rows_send(FlCtx *ctx, int32_t k, FlArray *a, int64_t from, int64_t to);

@@ -36,6 +36,7 @@ typedef struct FlGroups {
   FlSlot *mine, *joined; /* [n_arrays] */
   bool pending;          /* the own rows are their own states, which nobody has made yet */
   int64_t total;         /* of what was joined: how many there are of each */
+  const uint8_t *stays;  /* [n_arrays] of what is joined: what need not go to all; NULL: all does */
 } FlGroups;
 
 static inline bool fl_groups_null(const FlColumnAttr *c) { return c->flags & FL_COLUMN_NULLS; }

@@ -1,8 +1,8 @@
 /* ranks_groups_keys.c: groups of rows that go by their keys to ranks, where states are half as many as rows.
  *
- * In: GROUP_ROWS of a table of which each rank has some rows. Out: what it gives, whole at all ranks: rows
- * go to whoever has their part of the order of keys (ranks_trade.c), who has whole groups of them, piece by
- * piece, and what is made of these goes to all. What always holds: groups are numbered by ascending keys, so
+ * In: GROUP_ROWS of a table of which each rank has some rows. Out: what it gives: rows go to whoever has
+ * their part of the order of keys (ranks_trade.c), who has whole groups of them, piece by piece; what is made
+ * of these stays there in parts, or goes to all. What always holds: groups are numbered by ascending keys, so
  * those of a piece stand behind those of the piece before. */
 #include "exec/ranks_groups.h"
 #include "exec/ranks_trade.h"
@@ -157,6 +157,7 @@ static FlStatus join_keyed(Keyed *k, FlStatus own, FlSlot *results, bool *done) 
   g->n_arrays = g->desc->n_results - 2;
   memcpy(g->types + 1, g->desc->result_types + 2, (size_t)g->n_arrays * sizeof *g->types);
   g->pending = false;
+  g->stays = g->desc->stays;
   s = fl_groups_exchange(g, 0, k->made, k->n_made, NULL);
   if (s) return s;
   results[0].i = 1;

@@ -1,9 +1,10 @@
 /* ranks_groups_states.c: states of groups of the rows of a rank, and of all ranks.
  *
  * In: rows of which each rank has some, what is folded of them. Out: states of the own rows
- * (part/partial.c), then those of all, rank behind rank, at all of them. What always holds: a rank whose
- * states would be as many as its rows makes none before all have said how many they have. Numbers go to
- * where they stand among those of all, array by array; where some are texts all go as a parcel. */
+ * (part/partial.c), then those of all, rank behind rank, at all of them, or in parts where they may be. What
+ * always holds: a rank whose states would be as many as its rows makes none before all have said how many
+ * they have. Numbers go to where they stand among those of all, array by array; where some are texts all go
+ * as a parcel. */
 #include "exec/ranks_gives.h"
 #include "exec/ranks_groups.h"
 
@@ -158,10 +159,12 @@ static FlStatus join_parcels(FlGroups *g, Mine *m) {
   return s;
 }
 
-/* Array i of the own lists, of rows of `size` bytes, one behind the other. */
-static void copy_lists(const Mine *m, int32_t i, int64_t size, char *to) {
+static int64_t size_of(const FlGroups *g, int32_t i) { return fl_dtype_info[g->types[1 + i].dtype].bytes; }
+
+/* Array i of the own lists, one behind the other. */
+static void copy_lists(const Mine *m, int32_t i, char *to) {
   for (int32_t k = 0; k < m->n; k++) {
-    int64_t bytes = m->lists[k][i].a->dims[0] * size;
+    int64_t bytes = fl_array_bytes(m->lists[k][i].a);
     if (bytes) memcpy(to, m->lists[k][i].a->data, (size_t)bytes);
     to += bytes;
   }
@@ -172,7 +175,7 @@ static void copy_lists(const Mine *m, int32_t i, int64_t size, char *to) {
 static FlRankTrade lay_array(const FlGroups *g, const Mine *m, int32_t i, const int64_t *rows, void **in,
                              const void **out, int64_t *bytes) {
   const FlRanks *r = g->ctx->ranks;
-  int64_t size = fl_dtype_info[g->types[1 + i].dtype].bytes;
+  int64_t size = size_of(g, i);
   char *at = g->joined[i].a->data, *own = at;
   for (int32_t k = 0; k < r->n; k++) {
     if (k == r->here) own = at;
@@ -181,7 +184,7 @@ static FlRankTrade lay_array(const FlGroups *g, const Mine *m, int32_t i, const 
     in[k] = at;
     at += rows[k] * size;
   }
-  copy_lists(m, i, size, own);
+  copy_lists(m, i, own);
   for (int32_t k = 0; k < r->n; k++) out[k] = own;
   return (FlRankTrade){out, bytes, in, bytes + r->n};
 }
@@ -193,16 +196,25 @@ static FlStatus join_numbers(FlGroups *g, const Mine *m) {
   void **in = calloc(all, sizeof *in);
   const void **out = calloc(all, sizeof *out);
   FlRankTrade *trades = calloc(all, sizeof *trades);
-  FlStatus s = rows && bytes && in && out && trades ? 0 : FL_STATUS_MEMORY;
+  bool apart = g->stays && fl_rows_lie_apart(g->ctx, g->total);
+  const FlCut *cut = apart ? fl_rows_cut_by(g->ctx, 3) : NULL;
+  FlStatus s = rows && bytes && in && out && trades && (cut || !apart) ? 0 : FL_STATUS_MEMORY;
   for (int32_t k = 0; k < r->n && !s; k++) rows[k] = r->slots[k].values[3];
   for (int32_t i = 0; i < g->n_arrays && !s; i++) {
-    g->joined[i].a = fl_array_new(g->ctx, g->types[1 + i].dtype, 1, &g->total);
-    if (!g->joined[i].a) s = FL_STATUS_MEMORY;
+    int32_t dtype = g->types[1 + i].dtype;
+    FlArray *a = g->joined[i].a = apart && g->stays[i] ? fl_array_new_part(g->ctx, dtype, 1, &g->total, cut)
+                                                       : fl_array_new(g->ctx, dtype, 1, &g->total);
+    if (!a) s = FL_STATUS_MEMORY;
   }
   s = fl_rows_meet(g->ctx, g->desc->site, s);
-  for (int32_t i = 0; i < g->n_arrays && !s; i++)
-    trades[i] = lay_array(g, m, i, rows, in + (size_t)i * n, out + (size_t)i * n, bytes + 2 * (size_t)i * n);
-  if (!s && !fl_ranks_trade(r, trades, g->n_arrays)) s = fl_rows_lost(g->ctx);
+  int32_t sent = 0;
+  for (int32_t i = 0; i < g->n_arrays && !s; i++) {
+    size_t at = (size_t)i * n;
+    if (!fl_array_cut(g->joined[i].a))
+      trades[sent++] = lay_array(g, m, i, rows, in + at, out + at, bytes + 2 * at);
+    else copy_lists(m, i, (char *)g->joined[i].a->data + fl_cut_from(cut) * size_of(g, i));
+  }
+  if (!s && sent && !fl_ranks_trade(r, trades, sent)) s = fl_rows_lost(g->ctx);
   void *tables[] = {rows, bytes, in, out, trades};
   for (size_t k = 0; k < sizeof tables / sizeof *tables; k++) free(tables[k]);
   return s;

@@ -9,12 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool fl_rows_are_many(const FlCtx *ctx, int64_t n) {
+/* Whether they are at least `from`, and a share of them has room. */
+static bool are_enough(const FlCtx *ctx, int64_t n, int64_t from) {
   enum { EACH = sizeof(int64_t), ROOM = 4 }; /* a share is at most one of so many parts of --memory */
   const FlRanks *r = ctx->ranks;
-  if (!r || r->n <= 1 || n <= 0 || n < r->parts_from) return false;
+  if (r->n <= 1 || n <= 0 || n < from) return false;
   int64_t most = ctx->run->options.memory; /* said to all ranks alike */
   return most <= 0 || n / r->n <= most / (EACH * ROOM);
+}
+
+bool fl_rows_are_many(const FlCtx *ctx, int64_t n) {
+  return ctx->ranks && are_enough(ctx, n, ctx->ranks->parts_from);
+}
+
+bool fl_rows_lie_apart(const FlCtx *ctx, int64_t n) {
+  enum { SENDING = 4 }; /* so many rows to all takes as long as the meetings that parts of them ask for */
+  return are_enough(ctx, n, ctx->ranks->parts_from / SENDING);
 }
 
 /* ---- cuts ------------------------------------------------------------------------------------------- */

@@ -141,6 +141,17 @@ static Val list_stays(FlGen *g, const FlOp *op) {
   return any ? fl_ll_string(g, stays, (size_t)op->n_results) : fl_ll_null(g);
 }
 
+/* Of each result that is a list whose elements are only stacked 1; NULL: of none. */
+static Val list_is_stacked(FlGen *g, const FlOp *op) {
+  char *stacked = FL_NEW_ARRAY(g->arena, char, op->n_results + 1);
+  bool any = false;
+  for (int i = 0; i < op->n_results; i++) {
+    stacked[i] = op->results[i]->type.depth && fl_plan_list_is_stacked(g->plan, op->results[i]);
+    any |= stacked[i];
+  }
+  return any ? fl_ll_string(g, stacked, (size_t)op->n_results) : fl_ll_null(g);
+}
+
 /* Where a task's environment has the rows of a block; -1: that is a constant, or there are none. */
 static int block_at(const FlPlanKernel *k, int64_t *constant) {
   if (!k->block || fl_ir_const_value_i(k->block, constant)) return -1;
@@ -166,8 +177,9 @@ Val fl_ll_tasks(FlFn *f, const FlPlanKernel *k, int sees) {
                  fl_ll_i32(g, block_at(k, &block)),
                  LLVMConstInt(g->i64, (uint64_t)block, true),
                  list_stays(g, op),
+                 list_is_stacked(g, op),
                  fl_ll_seen(g, sees)};
-  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 12, false), "tasks");
+  return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, 13, false), "tasks");
 }
 
 static void map_tasks(FlFn *f, const FlPlanKernel *k) {

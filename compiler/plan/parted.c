@@ -98,27 +98,35 @@ static bool reads_parts(const FlRegion *r) {
 /* Columns, of which no element knows of another. */
 static bool is_list_of_columns(const FlValue *v) { return v->type.depth == 1 && v->type.rank == 1; }
 
-/* Whoever names a list but to join it, or for its size; or else for sums of its vectors. */
+/* What a use makes of a list of which the others made `known`. */
+static uint8_t list_use(const FlOp *op, uint8_t known) {
+  uint8_t use = op->code == FL_OP_SUM_BEGIN    ? FL_ONLY_SUMMED
+                : op->code == FL_OP_LIST_STACK ? FL_ONLY_STACKED
+                                               : FL_USED_ELSE;
+  return !known || known == use ? use : FL_USED_ELSE;
+}
+
+/* Whoever names a list but to join it, or for its size; or else for sums of its vectors, or to stack it. */
 static void use_lists(FlPlanFunc *f, const FlRegion *r) {
   for (const FlOp *op = r->first; op; op = op->next) {
     for (int i = 0; i < op->n_args; i++) {
       if (!op->args[i]->type.depth || op->code == FL_OP_DIM) continue;
-      uint8_t *summed = &f->summed[op->args[i]->id];
+      uint8_t *use = &f->lists[op->args[i]->id];
       if (op->code != FL_OP_LIST_CONCAT) f->joined[op->args[i]->id] = false;
-      *summed = op->code == FL_OP_SUM_BEGIN && *summed != FL_USED_ELSE ? FL_ONLY_SUMMED : FL_USED_ELSE;
+      *use = list_use(op, *use);
     }
     for (int i = 0; i < op->n_regions; i++) use_lists(f, op->regions[i]);
   }
   for (int i = 0; i < r->n_yields; i++)
     if (r->yields[i]->type.depth) {
       f->joined[r->yields[i]->id] = false;
-      f->summed[r->yields[i]->id] = FL_USED_ELSE;
+      f->lists[r->yields[i]->id] = FL_USED_ELSE;
     }
 }
 
 static void find_joined(const Parting *p, FlPlanFunc *f) {
   f->joined = FL_NEW_ARRAY(p->plan->arena, bool, f->func->next_id);
-  f->summed = FL_NEW_ARRAY(p->plan->arena, uint8_t, f->func->next_id);
+  f->lists = FL_NEW_ARRAY(p->plan->arena, uint8_t, f->func->next_id);
   for (int i = 0; i < f->body->steps.n; i++) {
     const FlPlanStep *s = f->body->steps.at[i];
     bool parts = s->kernel && s->kernel->form == FL_KERNEL_TASKS && s->op->n_args == 1 &&

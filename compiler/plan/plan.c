@@ -13,10 +13,12 @@ static bool is_last(const FlPlanStep *s, int arg) {
 }
 
 /* A TAKE that is the last to read its numbers says so, so that their memory can be used while it makes its
- * results; likewise a MATMUL_ADD the last to read what it adds to, and a NEAREST_MOVED labels or gaps. */
+ * results; likewise SORT_VALUES its column, a MATMUL_ADD what it adds to, and a NEAREST_MOVED labels or gaps.
+ */
 static int64_t lasts(const FlPlanStep *s) {
   const FlOp *op = s->op;
   if (op->code == FL_OP_TAKE) return op->attrs.i & FL_TAKE_PROVEN && is_last(s, 0) ? FL_TAKE_LAST : 0;
+  if (op->code == FL_OP_SORT_VALUES) return is_last(s, 0) ? FL_SORT_LAST : 0;
   if (op->code == FL_OP_MATMUL_ADD) return is_last(s, 0) ? FL_MATMUL_LAST : 0;
   if (op->code != FL_OP_NEAREST_MOVED) return 0;
   return (is_last(s, 3) ? FL_NEAREST_LAST_LABEL : 0) | (is_last(s, 4) ? FL_NEAREST_LAST_GAP : 0);

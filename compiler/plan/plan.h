@@ -158,7 +158,7 @@ struct FlPlanBody {
   FlMap *looped;    /* arrays whose elements or sizes are asked for in loops: worth a view; value -> op */
 };
 
-enum { FL_ONLY_SUMMED = 1, FL_USED_ELSE };
+enum { FL_ONLY_SUMMED = 1, FL_ONLY_STACKED, FL_USED_ELSE };
 typedef struct FlPlanFunc {
   const FlFunc *func;
   FlPlanBody *body;
@@ -167,7 +167,7 @@ typedef struct FlPlanFunc {
                         parted */
   bool asked;        /* while the plan is made: whether it does */
   bool *whole;       /* by value id: the array must be in one place; else it may be parted (parted.c) */
-  uint8_t *summed;   /* by value id: a list that is only summed, or used else */
+  uint8_t *lists;    /* by value id: a list that is only summed, only stacked, or used else */
   bool *joined; /* by value id: a list of what the parts of a file gave, which is only joined, to what may be
                    parted */
   bool *read;   /* by value id: host code reads elements of the array where it stands (read.c) */
@@ -228,7 +228,13 @@ static inline int fl_plan_list_stays(const FlPlan *p, const FlValue *list) {
   const FlPlanFunc *f = fl_plan_func(p, list->region->func);
   if (f->joined[list->id]) return FL_LIST_STAYS;
   bool vectors = list->type.depth == 1 && list->type.rank == 1;
-  return vectors && f->summed[list->id] == FL_ONLY_SUMMED ? FL_LIST_IS_SUMMED : 0;
+  return vectors && f->lists[list->id] == FL_ONLY_SUMMED ? FL_LIST_IS_SUMMED : 0;
+}
+
+/* May the elements of the list be made where they are stacked? Nobody asks for them else. */
+static inline bool fl_plan_list_is_stacked(const FlPlan *p, const FlValue *list) {
+  return list->type.depth == 1 && !fl_dtype_is_text(list->type.dtype) &&
+         fl_plan_func(p, list->region->func)->lists[list->id] == FL_ONLY_STACKED;
 }
 
 /* Who needs the array whole; NULL: it is a scalar, may be parted, or is made whole by whoever makes it. */

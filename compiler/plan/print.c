@@ -135,6 +135,15 @@ static void put_over(Printer *p, const FlPlanKernel *k) {
   }
 }
 
+static void put_stacked(Printer *p, const FlOp *op) {
+  for (int i = 0; i < op->n_results; i++) {
+    if (!op->results[i]->type.depth || !fl_plan_list_is_stacked(p->plan, op->results[i])) continue;
+    line(p);
+    put_value(p, op->results[i]);
+    fl_text_addz(p->out, " is only stacked");
+  }
+}
+
 static void put_ownership(Printer *p, const FlPlanStep *s) {
   const FlOp *op = s->op;
   for (int i = 0; s->takes && i < op->n_args; i++) {
@@ -190,6 +199,7 @@ static void put_step(Printer *p, const FlPlanStep *s) {
   if (s->kernel) put_uses(p, s->kernel->n_uses, s->kernel->uses);
   else if (s->uses) put_uses(p, op->n_args, s->uses);
   if (s->kernel) put_over(p, s->kernel);
+  if (s->kernel && s->kernel->form == FL_KERNEL_TASKS) put_stacked(p, op);
   put_ownership(p, s);
   for (int i = 0; s->inside && i < op->n_regions; i++) {
     line(p);

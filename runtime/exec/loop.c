@@ -226,6 +226,7 @@ static void run_element(FlTaskSet *s, int64_t at) {
   status = fl_ctx_finish(&ctx, status);
   if (status && !own) fl_slots_release(results, s->types, s->n_results);
   if (status && s->n_results) memset(results, 0, (size_t)s->n_results * sizeof *results); /* it owns none */
+  if (!status && s->stacks) fl_task_lay(s, &ctx, at, results);
   for (int32_t k = 0; s->heap && k < s->n_results; k++)
     if (fl_type_is_text(s->types[k]))
       results[k].t = fl_heap_text(s->heap, results[k].t.ptr, results[k].t.len);
@@ -295,6 +296,10 @@ void fl_task_set_run(FlTaskSet *s) {
 }
 
 void fl_task_set_reset(FlTaskSet *s) {
+  for (int32_t k = 0; s->stacks && k < s->n_results; k++)
+    fl_array_unref(atomic_load_explicit(&s->stacks[k], memory_order_relaxed));
+  free(s->stacks);
+  s->stacks = NULL;
   for (int64_t k = 0; k < s->n_outcomes; k++) fl_notes_reset(&s->outcomes[k].notes);
   free(s->outcomes);
   s->outcomes = NULL;
@@ -304,7 +309,8 @@ void fl_task_set_reset(FlTaskSet *s) {
 }
 
 FlStatus fl_run_tasks(FlCtx *ctx, FlHostFn fn, const FlSlot *env, int32_t n_env, int32_t n_dims, int64_t n,
-                      FlSlot *results, int32_t n_results, const FlType1 *types, int32_t site, FlHeap *heap) {
+                      FlSlot *results, int32_t n_results, const FlType1 *types, const uint8_t *is_stacked,
+                      int32_t site, FlHeap *heap) {
   if (n <= 0) return 0;
   if (n_results) memset(results, 0, (size_t)(n * n_results) * sizeof *results);
   FlTaskSet s = {.ctx = ctx,
@@ -316,6 +322,8 @@ FlStatus fl_run_tasks(FlCtx *ctx, FlHostFn fn, const FlSlot *env, int32_t n_env,
                  .results = results,
                  .types = types,
                  .heap = heap,
+                 .is_stacked = is_stacked,
+                 .stacks = is_stacked ? calloc((size_t)n_results, sizeof *s.stacks) : NULL,
                  .n_results = n_results};
   fl_task_set_run(&s);
   for (int64_t k = 0; k < s.n_outcomes; k++) fl_notes_move(&ctx->notes, &s.outcomes[k].notes);

@@ -111,7 +111,8 @@ static FlStatus run_tasks(FlCtx *ctx, const FlTasks *t, const FlSlot *env, int64
   FlArray *buffer = fl_array_new(ctx, FL_TEXT, 1, &total);
   if (!buffer) return FL_FAULT_MEMORY;
   FlSlot *slots = buffer->data;
-  s = fl_run_tasks(ctx, t->fn, env, t->n_env, t->n_dims, n, slots, t->n_results, t->types, t->site, heap);
+  s = fl_run_tasks(ctx, t->fn, env, t->n_env, t->n_dims, n, slots, t->n_results, t->types, t->is_stacked,
+                   t->site, heap);
   for (int64_t i = 0; i < n && !s; i++)
     for (int32_t k = 0; k < t->n_results; k++) fl_array_put(results[k].a, i, slots[i * t->n_results + k]);
   fl_array_unref(buffer);

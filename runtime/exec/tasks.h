@@ -19,13 +19,15 @@ typedef struct FlTaskSet {
   int32_t n_env, n_dims, n_results;
   const int64_t *which; /* [n] indices of the elements, ascending; NULL: all of 0 .. n */
   int64_t n, batch;
-  FlSlot *results;        /* [n * n_results] */
-  const FlType1 *types;   /* of the results */
-  FlHeap *heap;           /* of their texts; may be NULL */
-  _Atomic int64_t next;   /* relaxed: elements are handed out in ascending order */
-  _Atomic int64_t failed; /* the first of `n` that failed, n: none. All before it have been handed out */
-  pthread_mutex_t lock;   /* the rest */
-  FlCtx error;            /* holds the error of element `failed` */
+  FlSlot *results;            /* [n * n_results] */
+  const FlType1 *types;       /* of the results */
+  FlHeap *heap;               /* of their texts; may be NULL */
+  const uint8_t *is_stacked;  /* [n_results] 1: arrays that are only stacked; NULL: none is */
+  _Atomic(FlArray *) *stacks; /* [n_results] where these are laid, once one is made; NULL: is_stacked is */
+  _Atomic int64_t next;       /* relaxed: elements are handed out in ascending order */
+  _Atomic int64_t failed;     /* the first of `n` that failed, n: none. All before it have been handed out */
+  pthread_mutex_t lock;       /* the rest */
+  FlCtx error;                /* holds the error of element `failed` */
   FlTaskOutcome *outcomes;
   int64_t n_outcomes, cap_outcomes;
 } FlTaskSet;
@@ -33,6 +35,8 @@ typedef struct FlTaskSet {
 /* Runs the elements of a set, of which the first fields up to `heap` are filled in. Afterwards `failed` and
  * `error` say whether one failed, and `outcomes` are in the order of elements. */
 void fl_task_set_run(FlTaskSet *set);
+/* stacked.c: lays the results of element `at` that are only stacked where they stand in their stacks. */
+void fl_task_lay(FlTaskSet *set, FlCtx *ctx, int64_t at, FlSlot *results);
 /* The results of elements that succeeded are let go of. */
 void fl_task_set_release(const FlTaskSet *set);
 /* What is left of it, without results. */

@@ -275,7 +275,7 @@ FlStatus fl_group_rows_parts(FlGroupRows *r) {
   pthread_cond_init(&t->passed, NULL);
   FlSlot env[] = {{.i = r->lanes}, {.a = (FlArray *)(void *)r}};
   FlStatus status =
-      fl_run_tasks(r->move.m->ctx, run_lane, env, 2, 1, r->lanes, NULL, 0, NULL, r->desc->site, NULL);
+      fl_run_tasks(r->move.m->ctx, run_lane, env, 2, 1, r->lanes, NULL, 0, NULL, NULL, r->desc->site, NULL);
   pthread_cond_destroy(&t->passed);
   pthread_mutex_destroy(&t->lock);
   return status;

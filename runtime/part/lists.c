@@ -113,13 +113,27 @@ FlStatus fl_rt_list_concat(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args,
   return fl_part_give(ctx, desc, args, results, 1, concat_list);
 }
 
+/* Whether they lie behind each other and nothing else is there, as tasks lay what is only stacked. */
+static bool is_laid(FlArray *const *from, int64_t n) {
+  const FlBuffer *buffer = n > 0 ? from[0]->buffer : NULL;
+  int64_t bytes = n > 0 ? fl_array_bytes(from[0]) : 0;
+  if (bytes == 0 || fl_dtype_is_text(from[0]->dtype) || buffer->bytes / bytes != n ||
+      buffer->bytes % bytes != 0)
+    return false;
+  for (int64_t k = 0; k < n; k++)
+    if (from[k]->buffer != buffer || from[k]->data != (char *)buffer->data + k * bytes) return false;
+  return true;
+}
+
 static FlStatus stack(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, FlArray **out) {
   FlArray *const *from = args[0].a->data;
   FlType1 type = desc->result_types[0];
   int64_t n = args[0].a->dims[0], dims[FL_MAX_RANK] = {n};
   for (int32_t d = 1; d < type.rank; d++) dims[d] = n > 0 ? from[0]->dims[d - 1] : 0;
   if (check_sizes(m->ctx, desc, from, n, 0) != 0) return 1;
-  return join(m, from, n, type.dtype, type.rank, dims, out);
+  if (!is_laid(from, n)) return join(m, from, n, type.dtype, type.rank, dims, out);
+  *out = fl_array_over(m->ctx, from[0]->buffer, from[0]->buffer->data, type.dtype, type.rank, dims);
+  return *out == NULL;
 }
 
 FlStatus fl_rt_list_stack(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {

@@ -4,11 +4,11 @@
  * as sort_perm would order them. Always holds: bit for bit what taking the rows of sort_perm gives; of values
  * that are equal and yet differ in bits, zeros of both signs and NaNs, those that come first stay first.
  *
- * Where the processor has the vectors for it, the values themselves are sorted, where the result is
- * (value_sides.c). Else, and where some are NaNs or negative zeros, a value is its order code alone
- * (value_codes.c), half of a pair of key and row: few are sorted at once, many by buckets (value_buckets.c).
- * Zeros and NaNs are written once more afterwards, where there are several. What is in order, or falls all
- * the way, is only copied. */
+ * Where the processor has the vectors for it, the values themselves are sorted, where the result is, or
+ * where they stand if nobody reads them afterwards (value_sides.c). Else, and where some are NaNs or negative
+ * zeros, a value is its order code alone (value_codes.c), half of a pair of key and row: few are sorted at
+ * once, many by buckets (value_buckets.c). Zeros and NaNs are written once more afterwards, where there are
+ * several. What is in order, or falls all the way, is only copied, if that. */
 #include "part/sort_values.h"
 
 enum { ONE_BUCKET = 1 << 15 }; /* rows of which the codes, twice, fit in a cache */
@@ -101,10 +101,16 @@ static void turn(const FlValues *s) {
   }
 }
 
-/* Of values that fall each is less than the one before, so none have to stay in their order. */
-static FlStatus put_in_order(FlPartMem *m, FlValues *s) {
+/* Of values that fall each is less than the one before, so none have to stay in their order. `last`: the
+ * column, where nobody reads it afterwards. */
+static FlStatus put_in_order(FlPartMem *m, FlValues *s, FlArray *last) {
   int way;
   if (fl_part_in_order(m->ctx, fl_values_codes, s, s->n, &way) != 0) return 1;
+  if (way > 0) s->out = fl_array_reuse(last);
+  else fl_values_sort_there(m, s, last);
+  if (s->out != NULL) return 0;
+  s->out = fl_array_new(m->ctx, s->from.dtype, 1, &s->n);
+  if (s->out == NULL) return 1;
   if (way == 0) return sort_all(m, s);
   if (way > 0)
     fl_pool_fill(s->pool, s->out->data, s->from.data, s->n * (int64_t)fl_dtype_info[s->from.dtype].bytes);
@@ -135,9 +141,8 @@ static FlStatus sorted_values(FlPartMem *m, const FlOpDesc *desc, const FlSlot *
                 .pool = fl_part_pool(m),
                 .flip = key->descending ? UINT64_MAX : 0,
                 .n = key->side[0].n};
-  *out = s.out = fl_array_new(m->ctx, s.from.dtype, 1, &s.n);
-  if (s.out == NULL) return 1;
-  FlStatus status = s.n > 0 ? put_in_order(m, &s) : 0;
+  FlStatus status = put_in_order(m, &s, desc->i & FL_SORT_LAST ? args[0].a : NULL);
+  *out = s.out;
   return status;
 }
 

@@ -23,6 +23,9 @@ void fl_values_sort_codes(uint64_t *p, uint64_t *spare, int64_t n);
 
 /* All values in order, where they can be sorted as they are: *done (value_sides.c). */
 FlStatus fl_values_by_vectors(FlPartMem *m, const FlValues *s, bool *done);
+/* The same where they stand in `column`, which nobody reads afterwards and which is s->out then; else, and
+ * where it is NULL, nothing is done. */
+void fl_values_sort_there(FlPartMem *m, FlValues *s, FlArray *column);
 /* All values in order (value_buckets.c), of those that are equal any; *differ: some are that differ in bits.
  */
 FlStatus fl_values_by_buckets(FlPartMem *m, const FlValues *s, bool *differ);

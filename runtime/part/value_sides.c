@@ -4,10 +4,10 @@
  * processor has no such vectors, the result lives in a file, or some value is a NaN or a negative zero, of
  * which vectors do not tell which is which. Always holds: workers and sides cannot be seen in the result.
  *
- * One worker copies the values to the result and sorts them there. Several cut them into as many sides by a
- * sample: a first sweep counts the values of each side in each chunk, a second one writes them where their
- * side stands in the result, where each is sorted. Where the order is descending, bits of the values are
- * turned over that turn their order over, and back again afterwards. */
+ * One worker copies the values to the result and sorts them there, or where they are. Several cut them into
+ * as many sides by a sample: a first sweep counts the values of each side in each chunk, a second one writes
+ * them where their side stands in the result, where each is sorted. Where the order is descending, bits of
+ * the values are turned over that turn their order over, and back again afterwards. */
 #include "part/sort_values.h"
 #include "part/sort_vectors.h"
 
@@ -26,8 +26,8 @@ typedef struct Sides {
   uint64_t mask; /* the bits that are turned over, of a word of values */
   int64_t size;
   int n_sides;
-  uint64_t cuts[MOST_SIDES * SAMPLED]; /* n_sides - 1 values; before that the sample */
-  int64_t *at;                         /* [chunks][n_sides] counts, then places in the result */
+  uint64_t *cuts; /* n_sides - 1 values; before that the sample */
+  int64_t *at;    /* [chunks][n_sides] counts, then places in the result */
   int64_t start[MOST_SIDES + 1];
   _Atomic int32_t differ; /* some value is no number, or a negative zero */
 } Sides;
@@ -144,6 +144,8 @@ static int32_t sort_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
 }
 
 static FlStatus sort_sides(FlPartMem *m, Sides *s, bool *done) {
+  uint64_t cuts[MOST_SIDES * SAMPLED];
+  s->cuts = cuts;
   int64_t chunks = (s->of->n + CHUNK - 1) / CHUNK, at = 0;
   double rows = (double)s->of->n / s->n_sides;
   if (!find_cuts(s)) return 0;
@@ -164,12 +166,29 @@ static FlStatus sort_sides(FlPartMem *m, Sides *s, bool *done) {
          fl_part_for(m->ctx, sort_body, s, s->n_sides, 7.0 * rows) != 0;
 }
 
+/* Whether there are vectors for values that go to `out`. */
+static bool make_sides(const FlPartMem *m, const FlValues *of, const FlArray *out, Sides *s) {
+  *s = (Sides){.of = of, .mask = turning(of), .size = (int64_t)fl_dtype_info[of->from.dtype].bytes};
+  s->n_sides = of->n > ONE_WORKER ? (int)fl_part_min(fl_ctx_workers(m->ctx), MOST_SIDES) : 1;
+  return fl_cpu_level() >= 4 && !fl_buffer_in_file(out->buffer) && lane_of(of->from.dtype, &s->lane);
+}
+
 FlStatus fl_values_by_vectors(FlPartMem *m, const FlValues *of, bool *done) {
-  Sides s = {.of = of, .mask = turning(of), .size = (int64_t)fl_dtype_info[of->from.dtype].bytes};
+  Sides s;
   *done = false;
-  if (fl_cpu_level() < 4 || fl_buffer_in_file(of->out->buffer) || !lane_of(of->from.dtype, &s.lane)) return 0;
-  s.n_sides = (int)fl_part_min(fl_ctx_workers(m->ctx), MOST_SIDES);
-  if (s.n_sides > 1 && of->n > ONE_WORKER) return sort_sides(m, &s, done);
+  if (!make_sides(m, of, of->out, &s)) return 0;
+  if (s.n_sides > 1) return sort_sides(m, &s, done);
   *done = sort_alone(&s);
   return 0;
+}
+
+void fl_values_sort_there(FlPartMem *m, FlValues *of, FlArray *column) {
+  Sides s;
+  if (column == NULL || !make_sides(m, of, column, &s) || s.n_sides > 1 ||
+      fl_part_differ(&of->from, 0, of->n))
+    return;
+  of->out = fl_array_reuse(column);
+  if (of->out == NULL) return;
+  if (s.mask != 0) copy_turned(of->out->data, of->out->data, of->n * s.size, s.mask);
+  sort_at(&s, 0, of->n);
 }

@@ -80,13 +80,13 @@ static void test_tasks(FlRun *run) {
   FlSlot results[N], env = {.i = -1000};
   const FlType1 type = {.dtype = FL_I64};
   FlCtx *ctx = fl_run_ctx(run);
-  check(fl_run_tasks(ctx, square, &env, 1, 0, N, results, 1, &type, 0, NULL) == 0,
+  check(fl_run_tasks(ctx, square, &env, 1, 0, N, results, 1, &type, NULL, 0, NULL) == 0,
         "a host-level loop succeeds");
   bool all = true;
   for (int64_t i = 0; i < N; i++) all &= results[i].i == i * i;
   check(all, "results lie in order");
   env.i = 300;
-  check(fl_run_tasks(ctx, square, &env, 1, 0, N, results, 1, &type, 0, NULL) == 1,
+  check(fl_run_tasks(ctx, square, &env, 1, 0, N, results, 1, &type, NULL, 0, NULL) == 1,
         "a failing element fails the loop");
   check(fl_ctx_message(ctx) && !strcmp(fl_ctx_message(ctx), "element 300"),
         "the first failing element is reported");
@@ -108,7 +108,7 @@ static void test_tasks_release(FlRun *run) {
   FlCtx *ctx = fl_run_ctx(run);
   env[0].a = fl_array_new(ctx, FL_I64, 1, &three);
   env[1].i = 400;
-  check(fl_run_tasks(ctx, share, env, 2, 0, N, results, 1, &type, 0, NULL) == 1,
+  check(fl_run_tasks(ctx, share, env, 2, 0, N, results, 1, &type, NULL, 0, NULL) == 1,
         "an element in the middle fails");
   check(atomic_load(&env[0].a->refs) == 1, "the arrays of the elements that succeeded are released");
   fl_array_unref(env[0].a);

@@ -219,6 +219,36 @@ static int64_t resident(const FlArray *a) {
   return n;
 }
 
+/* Rows that lie as the stack has them are the stack; those of the same memory in another order, twice, or
+ * without the last are not. */
+static void test_laid(Kit *k, int32_t dtype) {
+  enum { ROWS = 6, EACH = 35 };
+  static const int64_t orders[][ROWS] = {
+      {0, 1, 2, 3, 4, 5}, {0, 1, 2, 4, 3, 5}, {5, 4, 3, 2, 1, 0}, {0, 1, 2, 3, 4, 4}, {0, 1, 2, 3, 4, -1}};
+  int64_t dims[] = {ROWS, EACH};
+  FlArray *a = make_array(k, dtype, 2, dims);
+  for (size_t o = 0; o < sizeof orders / sizeof *orders; o++) {
+    int64_t n = orders[o][ROWS - 1] < 0 ? ROWS - 1 : ROWS;
+    FlArray *list = fl_array_new(k->ctx, FL_LIST, 1, &n);
+    for (int64_t i = 0; i < n; i++)
+      ((FlArray **)list->data)[i] = fl_array_over(
+          k->ctx, a->buffer, (char *)a->data + orders[o][i] * EACH * (int64_t)fl_dtype_info[dtype].bytes,
+          dtype, 1, dims + 1);
+    Call stack = {.result_types = {{(uint8_t)dtype, 2, 0, 0}}};
+    FlSlot r[1];
+    put_array(&stack, list);
+    if (runs(k, fl_rt_list_stack, &stack, r, 0, "laid rows")) {
+      bool ok = r[0].a->rank == 2 && r[0].a->dims[0] == n && r[0].a->dims[1] == EACH;
+      for (int64_t i = 0; i < n; i++) ok &= same(r[0].a, i * EACH, a, orders[o][i] * EACH, EACH);
+      check(k, ok, "laid rows");
+      check(k, (r[0].a->buffer == a->buffer) == (o == 0 && dtype != FL_TEXT), "laid rows are the stack");
+      fl_array_unref(r[0].a);
+    }
+    fl_array_unref(list);
+  }
+  fl_array_unref(a);
+}
+
 /* Numbers that nobody reads afterwards are replaced by rows of their own size, or lose their memory; those
  * that somebody else holds keep it. In order: one sweep takes all arrays. */
 static void test_spent(Kit *k, int32_t dtype, int32_t other, bool in_order) {
@@ -278,6 +308,7 @@ static void tests(Kit *k) {
     }
   }
   test_unaligned(k);
+  for (int t = 0; t < 5; t++) test_laid(k, dtypes[t]);
   for (int t = 0; t < 5; t++) {
     for (int in_order = 0; in_order < 2; in_order++) {
       test_spent(k, dtypes[t], FL_F64, in_order);

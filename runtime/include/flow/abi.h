@@ -318,6 +318,9 @@ enum { FL_WITHIN_ROWS = 1 };
 /* Of `matmul_add`: nobody reads what it adds to afterwards. */
 enum { FL_MATMUL_LAST = 8 };
 
+/* Of `sort_values`: nobody reads the column afterwards. */
+enum { FL_SORT_LAST = 1 };
+
 /* Of `nearest_moved`: nobody reads the labels, or the gaps, that come in afterwards. */
 enum { FL_NEAREST_LAST_LABEL = 1, FL_NEAREST_LAST_GAP = 2 };
 
@@ -541,10 +544,11 @@ void fl_kernel_fault(FlCtx *ctx, int32_t fault, int32_t site, int32_t rank, int6
                      int32_t n_index, int32_t type, FlSlot a, FlSlot b);
 /* Run fn(ctx, args) for i in 0..n as tasks; args[0].i is i, the rest are `env`'s n_env slots (borrowed), the
  * first n_dims of them the sizes of the index space; each call's n_results results, of types `types`, land at
- * results[i * n_results], texts with their bytes in `heap` (NULL: there are none). On failure none is owned.
- */
+ * results[i * n_results], texts with their bytes in `heap` (NULL: there are none). `is_stacked`: as FlTasks
+ * has it. On failure none is owned. */
 FlStatus fl_run_tasks(FlCtx *ctx, FlHostFn fn, const FlSlot *env, int32_t n_env, int32_t n_dims, int64_t n,
-                      FlSlot *results, int32_t n_results, const FlType1 *types, int32_t site, FlHeap *heap);
+                      FlSlot *results, int32_t n_results, const FlType1 *types, const uint8_t *is_stacked,
+                      int32_t site, FlHeap *heap);
 /* Records an error at a site and returns a non-zero status. */
 FlStatus fl_fail(FlCtx *ctx, int32_t fault, int32_t site, int32_t type, FlSlot a, FlSlot b);
 /* The context's error came out of what was called at `site`: said when a failed call is passed on. Gives
@@ -625,6 +629,9 @@ typedef struct FlTasks {
   /* of each result: 1: a list whose arrays are only joined, and may be here in part then: of several ranks
    * each keeps those that it made. NULL: there is none */
   const uint8_t *stays;
+  /* of each result 1: a list whose arrays are only stacked, so that they may lie as their stack has them.
+   * NULL: there is none */
+  const uint8_t *is_stacked;
   const int32_t *seen; /* of its results (fl_seen) */
 } FlTasks;
 /* Operations as `op` of a kind. An array of scalars (what: FlOpDesc); the results of a loop of tasks, an

@@ -3,7 +3,8 @@
  *
  * What always holds: those that join move up to the first of them, so they read only what is there before it,
  * and cannot fail; the first may, at its own place in the source. Only aggregates whose states are small and
- * simple join: counts, and sums, means, minima and maxima of numbers without nulls. */
+ * simple join: counts, and sums, means, minima and maxima of numbers without nulls, variances and standard
+ * deviations, by n - 1, of doubles without. */
 #include "opt/joining.h"
 
 enum { MOST = 8 };
@@ -23,6 +24,7 @@ static bool is_simple(const FlOp *op, bool *fails) {
   case FL_SWEEP_SUM:
     *fails = kind == FL_AGGREGATE_SUM && (d == FL_I64 || d == FL_U64 || fl_dtype_is_decimal(d));
     return whole || d == FL_F64;
+  case FL_SWEEP_SPREAD: return d == FL_F64 && op->attrs.f == 1.0;
   case FL_SWEEP_COUNT:
   case FL_SWEEP_ALONE: return false;
   }
@@ -49,6 +51,7 @@ static FlOp *join(FlOp *const *ops, int n) {
   FlOp *all = fl_ir_op(&b, FL_OP_AGGREGATES, n_args, args, 2 * n, types, ops[0]->n_regions);
   fl_opt_move_within(ops[0], all);
   fl_ir_set_columns(arena, all, n, columns);
+  all->attrs.f = 1.0;
   all->places = places;
   return all;
 }
@@ -58,7 +61,10 @@ static bool begins(const FlOp *op) {
   return is_simple(op, &fails);
 }
 
-bool fl_opt_sweeps(const FlOp *op) { return op->code == FL_OP_AGGREGATES || begins(op); }
+bool fl_opt_sweeps(const FlOp *op) {
+  if (op->code == FL_OP_AGGREGATES) return true;
+  return begins(op) && fl_aggregate_info[fl_ir_aggregate(op)].sweep != FL_SWEEP_SPREAD;
+}
 
 static bool joins(const FlOp *op) {
   bool fails;

@@ -115,10 +115,17 @@ typedef struct Call {
   FlVec(FlSpan) places;
 } Call;
 
+/* The number of aggregate k of the operation's call. */
+static double setting_of(const FlOp *op, int k) {
+  if (op->code == FL_OP_AGGREGATE) return op->attrs.f;
+  FlAggregate kind = fl_aggregate_find(op->attrs.columns[k].made);
+  return fl_aggregate_info[kind].setting == FL_SETTING_DDOF ? op->attrs.f : 0.0;
+}
+
 static void add_aggregate(const Grouping *g, FlBuilder *b, Call *c, const FlOp *op, int k, int *at) {
   bool one = op->code == FL_OP_AGGREGATE;
   int n = one ? op->attrs.n_columns : 1;
-  fl_vec_push(g->arena, &c->args, fl_ir_const_f(b, FL_F64, one ? op->attrs.f : 0.0));
+  fl_vec_push(g->arena, &c->args, fl_ir_const_f(b, FL_F64, setting_of(op, k)));
   FlColumnAttr none = {.made = one ? op->attrs.s : NULL, .flags = FL_COLUMN_NONE};
   if (n == 0) fl_vec_push(g->arena, &c->columns, none);
   for (int j = 0; j < n; j++) {

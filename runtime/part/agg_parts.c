@@ -67,7 +67,7 @@ static Column *column_of(const Parts *p, const FlPartCol *col) {
 /* Bytes of memory that an aggregate wants for all groups and rows. */
 static int64_t bytes_of(const FlAggWanted *wanted) {
   const FlAgg *a = wanted->agg;
-  bool swept = wanted->row->sweep != FL_SWEEP_ALONE;
+  bool swept = wanted->row->sweep != FL_SWEEP_ALONE && wanted->row->sweep != FL_SWEEP_SPREAD;
   int64_t row = (int64_t)sizeof *a->id + (swept ? 0 : ORDER);
   for (int32_t k = 0; k < a->n_cols; k++)
     row += fl_dtype_info[a->col[k].dtype].bytes + (a->col[k].valid != NULL);

@@ -471,6 +471,32 @@ static FlStatus limbs(FlSpread *s) {
   return fl_spread_full(s);
 }
 
+/* ---- sums of a sweep ----------------------------------------------------------------------------------- */
+
+typedef struct Swept {
+  const FlExactScale *scale;
+  const int64_t *table;
+  int words;
+} Swept;
+
+static void swept_sums(const void *env, int64_t k, FlSpreadSums *out) {
+  const Swept *s = env;
+  __int128 all[FL_SPREAD_WORDS / 2];
+  memcpy(all, s->table + k * s->words, sizeof all);
+  fl_big_set(&out->sum[0], all[0], s->scale->exponent);
+  set_product(&out->product[0], all + 1, FL_EXACT_LOW, true, 2 * s->scale->exponent);
+}
+
+FlStatus fl_agg_store_spread(FlAgg *a, bool root, const FlExactScale *scale, const int64_t *table,
+                             int words) {
+  static const FlSpreadPair square = {0, 0};
+  FlSpread s = {.a = a, .kind = root ? FL_SPREAD_STD : FL_SPREAD_VAR, .n_products = 1, .product = &square};
+  s.mark = fl_part_zalloc(a->m, a->g, sizeof *s.mark);
+  if (s.mark == NULL || fl_spread_results(&s, swept_sums, &(Swept){scale, table, words}) != 0) return 1;
+  fl_part_release(a->m, (void *)s.mark);
+  return 0;
+}
+
 /* ---- the aggregates ------------------------------------------------------------------------------------ */
 
 static FlStatus spread(FlAgg *a, FlSpreadKind kind) {

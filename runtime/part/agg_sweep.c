@@ -1,15 +1,15 @@
 /* agg_sweep.c: several aggregates of the same groups in one sweep over the rows: counts, and sums, means,
- * minima and maxima of columns without nulls.
+ * minima and maxima of columns without nulls, and variances and standard deviations of doubles.
  *
  * Comes in: the group of each row, columns, what is wanted of each. Goes out: values and validities as by
  * aggregate, one pair each. Always holds: the same bits as one by one.
  *
  * Each piece of the rows has a table with a few words a group: a count, a sum of integers of at most 32 bits,
  * an order code to be least; two words for a sum of wide integers or for one of doubles, as integers against
- * the column's largest exponent (exact.c). What a sum of doubles cannot hold so is summed on its own
- * afterwards, and the least of a column with NaNs or negative zeros is found so. Where several sums of
- * doubles are wanted of few groups, rows are put in the order of their groups, so many at a time as a cache
- * holds, and each group's doubles are added by vectors. */
+ * the column's largest exponent (exact.c), and six more for one of their squares (agg_spread.c). What a sum
+ * of doubles cannot hold so is summed on its own afterwards, and the least of a column with NaNs or negative
+ * zeros is found so. Where several sums of doubles are wanted of few groups, rows are put in the order of
+ * their groups, so many at a time as a cache holds, and each group's doubles are added by vectors. */
 #include "part/aggregate_internal.h"
 
 enum {
@@ -20,7 +20,7 @@ enum {
   AT_ONCE = 1 << 11    /* of so many */
 };
 
-typedef enum Kind { COUNT, NARROW, WIDE, EXACT, LEAST, GREATEST, ALONE } Kind;
+typedef enum Kind { COUNT, NARROW, WIDE, EXACT, SPREAD, LEAST, GREATEST, ALONE } Kind;
 
 typedef struct Part {
   FlAgg agg;
@@ -113,6 +113,16 @@ static int64_t add_rows(const Sweep *s, const Part *part, const int64_t *id, int
   case EXACT:
     dropped = fl_part_split((const double *)col->data + row, n, part->scale.high, x, low);
     for (int64_t i = 0; i < n; i++) *(Wide *)(table + id[i] * words) += fl_part_exact_term(x[i], low[i]);
+    break;
+  case SPREAD:
+    dropped = fl_part_split((const double *)col->data + row, n, part->scale.high, x, low);
+    for (int64_t i = 0; i < n; i++) {
+      Wide *to = (Wide *)(table + id[i] * words);
+      to[0] += fl_part_exact_term(x[i], low[i]);
+      to[1] += (__int128)x[i] * x[i];
+      to[2] += (__int128)x[i] * low[i];
+      to[3] += (__int128)low[i] * low[i];
+    }
     break;
   case LEAST:
   case GREATEST: {
@@ -231,6 +241,10 @@ static int32_t merge_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
         case NARROW: to[at] += from[at]; break;
         case WIDE:
         case EXACT: *(Wide *)(to + at) += *(const Wide *)(from + at); break;
+        case SPREAD:
+          for (int w = 0; w < FL_SPREAD_WORDS; w += 2)
+            *(Wide *)(to + at + w) += *(const Wide *)(from + at + w);
+          break;
         case LEAST:
         case GREATEST: to[at] = (uint64_t)from[at] < (uint64_t)to[at] ? from[at] : to[at]; break;
         case COUNT:
@@ -251,28 +265,32 @@ static Kind kind_of(Part *part, const char *made) {
   part->row = row;
   part->mean = row->state == FL_STATE_MEAN;
   if (row->sweep == FL_SWEEP_COUNT) return COUNT;
+  if (row->sweep == FL_SWEEP_SPREAD) return part->agg.n <= FL_SPREAD_ROWS ? SPREAD : ALONE;
   if (row->sweep != FL_SWEEP_SUM) return row->sweep == FL_SWEEP_LEAST ? LEAST : GREATEST;
   FlDtype d = (FlDtype)part->agg.col[0].dtype;
   if (d == FL_F64) return EXACT;
   return fl_dtype_info[d].bytes <= 4 && part->agg.n < INT32_MAX ? NARROW : WIDE;
 }
 
-/* The part before that adds up the same numbers in the same way; the part itself: there is none. */
+/* The part that adds up the same numbers in the same way, or their squares, too; the part itself: there is
+ * none. */
 static int32_t same_sum(const Sweep *s, const Part *part) {
-  int32_t n = (int32_t)(part - s->part);
   const FlPartCol *col = &part->agg.col[0];
-  bool sum = part->kind == NARROW || part->kind == WIDE || part->kind == EXACT;
-  for (int32_t k = 0; sum && k < n; k++) {
-    const FlPartCol *its = &s->part[k].agg.col[0];
-    if (s->part[k].kind == part->kind && its->data == col->data && its->dtype == col->dtype) return k;
+  bool sum = part->kind == NARROW || part->kind == WIDE || part->kind == EXACT || part->kind == SPREAD;
+  for (int32_t k = 0; sum && k < s->n_parts; k++) {
+    const Part *it = &s->part[k];
+    const FlPartCol *its = &it->agg.col[0];
+    if (it == part || it->row == NULL || its->data != col->data || its->dtype != col->dtype) continue;
+    if (it->kind == part->kind || (it->kind == SPREAD && part->kind == EXACT)) return it->sum;
   }
-  return n;
+  return (int32_t)(part - s->part);
 }
 
 /* How the part is made, and the place of its words. */
 static FlStatus place_part(Sweep *s, Part *part, const char *made) {
   static const int words[] = {
-      [COUNT] = 0, [NARROW] = 1, [WIDE] = 2, [EXACT] = 2, [LEAST] = 1, [GREATEST] = 1, [ALONE] = 0};
+      [COUNT] = 0, [NARROW] = 1,   [WIDE] = 2, [EXACT] = 2, [SPREAD] = FL_SPREAD_WORDS,
+      [LEAST] = 1, [GREATEST] = 1, [ALONE] = 0};
   part->kind = kind_of(part, made);
   if (part->row == NULL)
     return fl_fail_op(s->m->ctx, &part->desc, FL_CODE_INTERNAL, "no aggregate %s in a sweep", made);
@@ -282,13 +300,25 @@ static FlStatus place_part(Sweep *s, Part *part, const char *made) {
     part->scale = s->part[part->sum].scale;
     return 0;
   }
-  if (part->kind == EXACT) {
+  if (part->kind == EXACT || part->kind == SPREAD) {
     FlPartTerms terms = {fl_part_stored_terms, part->agg.col[0].data};
     if (fl_part_exact_scale(s->m, terms, s->n, &part->scale) != 0) return 1;
     if (!part->scale.fits) part->kind = ALONE;
   }
   part->at = s->words;
   s->words += words[part->kind];
+  return 0;
+}
+
+static FlStatus place_parts(Sweep *s, const FlOpDesc *desc) {
+  for (int squares = 1; squares >= 0; squares--) { /* first what has sums that others are, too */
+    for (int32_t p = 0; p < s->n_parts; p++) {
+      const char *made = desc->columns[p].made;
+      const FlAggRow *row = fl_agg_find(made, strlen(made));
+      if ((row != NULL && row->sweep == FL_SWEEP_SPREAD) != squares) continue;
+      if (place_part(s, &s->part[p], made) != 0) return 1;
+    }
+  }
   return 0;
 }
 
@@ -310,9 +340,8 @@ static FlStatus read_parts(Sweep *s, const FlOpDesc *desc, const FlSlot *args) {
     if (column && fl_part_col(s->m->ctx, desc, args, &at, attr, &part->agg.col[0]) != 0) return 1;
     if (column && part->agg.col[0].n != s->n)
       return fl_part_fail_shape(s->m->ctx, desc, s->n, part->agg.col[0].n);
-    if (place_part(s, part, attr->made) != 0) return 1;
   }
-  return 0;
+  return place_parts(s, desc);
 }
 
 /* ---- results ------------------------------------------------------------------------------------------- */
@@ -354,6 +383,9 @@ static FlStatus store_sums(const Sweep *s, Part *part) {
 
 static FlStatus store(const Sweep *s, Part *part, bool dropped) {
   if (part->kind == ALONE || part->kind == COUNT || dropped) return part->row->fn(&part->agg);
+  if (part->kind == SPREAD)
+    return fl_agg_store_spread(&part->agg, part->row->fn == fl_agg_std, &part->scale, s->table + part->at,
+                               s->words);
   return part->kind == LEAST || part->kind == GREATEST ? store_codes(s, part) : store_sums(s, part);
 }
 

@@ -32,6 +32,13 @@ typedef FlStatus FlAggFn(FlAgg *a);
 #include "flow/aggregates.def"
 #undef FL_AGG_ROW
 
+/* Words of a sum of doubles and of their squares, as integers of 128 bits: of the terms, of the squares of
+ * their high parts (fl_part_split), of the products of both parts, of the squares of the low ones; and of how
+ * many rows there may be. */
+enum { FL_SPREAD_WORDS = 8, FL_SPREAD_ROWS = 1 << 24 };
+/* Stores variances, or their roots, by such words: of group k at table + k * words. */
+FlStatus fl_agg_store_spread(FlAgg *a, bool root, const FlExactScale *scale, const int64_t *table, int words);
+
 /* A row of flow/aggregates.def. */
 typedef struct FlAggRow {
   const char *name;

@@ -14,7 +14,8 @@ typedef enum FlAggSweep {
   FL_SWEEP_COUNT,
   FL_SWEEP_SUM,
   FL_SWEEP_LEAST,
-  FL_SWEEP_GREATEST
+  FL_SWEEP_GREATEST,
+  FL_SWEEP_SPREAD
 } FlAggSweep;
 
 #endif

@@ -1,8 +1,9 @@
 /* calendar.h: dates, datetimes and durations: the proleptic Gregorian calendar over 64-bit day numbers.
  *
  * A date is days since 1970-01-01, a datetime microseconds since 1970-01-01T00:00Z, a duration microseconds.
- * Day numbers and civil dates: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms" (days_from_civil,
- * civil_from_days): the year starts in March, 400 years are one era of 146,097 days. No branches. */
+ * Day numbers and civil dates: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms" (days_from_civil):
+ * the year starts in March, 400 years are one era of 146,097 days; within it C. Neri, L. Schneider,
+ * "Euclidean affine functions and their application to calendar algorithms" (2022). No branches. */
 #ifndef FL_CALENDAR_H
 #define FL_CALENDAR_H
 
@@ -26,12 +27,13 @@ FL_KERN_HELPER int64_t fl_days_from_civil(int64_t year, int64_t month, int64_t d
   return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468;
 }
 
-/* The same of b > 0 and quotients below 2^31 in size. Vectors divide doubles, but not 64 bits. The quotient
- * that comes of it may be one too large, by rounding or, below zero, by cutting off: then r is negative. */
+/* The same of b > 0 and quotients below 2^31 in size. Vectors multiply doubles fast, but not 64 bits. The
+ * quotient that comes of it may be one too large, by rounding or, below zero, by cutting off: then r is
+ * negative; or one too small, by rounding: then it is not below b. */
 FL_KERN_HELPER int64_t fl_floor_div_near(int64_t a, int64_t b) {
-  int64_t q = (int32_t)((double)a / (double)b);
+  int64_t q = (int32_t)((double)a * (1.0 / (double)b));
   int64_t r = (int64_t)((uint64_t)a - (uint64_t)q * (uint64_t)b);
-  return q - (r < 0);
+  return q - (r < 0) + (r >= b);
 }
 
 /* Of days that are less than 2^47 in size; within an era 32 bits are enough. */
@@ -39,12 +41,15 @@ FL_KERN_HELPER FlCivil fl_civil_from_days(int64_t days) {
   int64_t z = days + 719468;
   int64_t era = fl_floor_div_near(z, 146097);
   uint32_t day_of_era = (uint32_t)(z - era * 146097);
-  uint32_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-  uint32_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-  uint32_t m = (5 * day_of_year + 2) / 153;
-  FlCivil c = {year_of_era + era * 400, m < 10 ? m + 3 : m - 9, day_of_year - (153 * m + 2) / 5 + 1};
-  c.year += c.month <= 2;
-  return c;
+  /* Quarters of days: a century has 146,097, a year of it 1,461, whose share of 2^32 is 2,939,745. */
+  uint32_t quarters = 4 * day_of_era + 3, century = quarters / 146097;
+  uint64_t years = UINT64_C(2939745) * ((quarters - 146097 * century) | 3);
+  uint32_t day_of_year = (uint32_t)years / (4 * 2939745);
+  /* Months of 153 / 5 days: 2^16 / 2141. */
+  uint32_t months = 2141 * day_of_year + 197913;
+  bool next = day_of_year >= 306; /* January or February, of the year that begins then */
+  return (FlCivil){era * 400 + 100 * century + (int64_t)(years >> 32) + next,
+                   (months >> 16) - (next ? 12 : 0), (months & 0xffff) / 2141 + 1};
 }
 
 FL_KERN_HELPER bool fl_leap_year(int64_t y) { return (y % 4 == 0) & ((y % 100 != 0) | (y % 400 == 0)); }

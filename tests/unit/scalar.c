@@ -220,6 +220,9 @@ static void calendar(void) {
              date(y, m, d) != day;
   }
   CHECK(wrong == 0);
+  for (int64_t k = -14000; k < 14000; k++)
+    wrong += fl_floor_div_near(k * 146097, 146097) != k || fl_floor_div_near(k * 146097 - 1, 146097) != k - 1;
+  CHECK(wrong == 0);
   CHECK(fl_month_length(2000, 2) == 29 && fl_month_length(1900, 2) == 28 && fl_month_length(2023, 8) == 31 &&
         fl_month_length(2023, 9) == 30);
   CHECK(fl_s_date_weekday(0) == 4 && fl_s_date_weekday(-4) == 7 &&

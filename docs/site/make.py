@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-TITLES = {"README.md": "flow", "docs/tutorial.md": "A first hour", "docs/language.md": "Language", "docs/library.md": "Library, a guide",
+TITLES = {"README.md": "flow", "docs/tutorial.md": "A first hour", "docs/language.md": "Language", "docs/builtins.md": "Functions", "docs/library.md": "Library, a guide",
           "docs/cookbook.md": "Cookbook", "docs/files.md": "Files", "docs/commands.md": "Commands", "CHANGELOG.md": "Changes"}
 EXTRA = """
 header nav ul{padding:0;margin:0 0 1rem;list-style:none;display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;border-bottom:1px solid var(--line)}

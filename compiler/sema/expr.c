@@ -125,7 +125,6 @@ static FlVal array_text(FlSema *s, FlVal texts) {
   return fl_val_scalar(s, FL_TEXT, fl_ir_binary(&s->b, FL_OP_TEXT_CONCAT, all, fl_ir_const_t(&s->b, "]", 1)));
 }
 
-/* In verbs columns go row by row; elsewhere an array is printed as one. */
 static FlVal text_value(FlSema *s, const FlExpr *e) {
   const FlTextParts *parts = &e->text.parts;
   if (parts->n == 0) return fl_val_scalar(s, FL_TEXT, fl_ir_const_t(&s->b, "", 0));
@@ -134,10 +133,9 @@ static FlVal text_value(FlSema *s, const FlExpr *e) {
     const FlTextPart *p = &parts->at[i];
     FlVal v;
     if (p->value) {
-      v = fl_sema_to_text(s, fl_sema_expr(s, p->value, NULL), p->format,
+      v = fl_sema_in_text(s, fl_sema_expr(s, p->value, NULL), p->format,
                           p->format ? p->format_span : p->value->span);
       if (fl_val_bad(v)) return v;
-      if (v.type->kind == FL_TY_ARRAY && !s->agg) v = array_text(s, v);
     } else {
       v = fl_val_scalar(s, FL_TEXT, fl_ir_const_t(&s->b, p->bytes, (int)p->len));
     }
@@ -199,6 +197,11 @@ FlVal fl_sema_to_text(FlSema *s, FlVal v, const char *format, FlSpan span) {
   if (fl_val_bad(v)) return v;
   if (v.type->kind == FL_TY_NULL) return fl_val_textz(s, "null");
   return to_text(s, v, (ToText){format ? format : "", false}, span);
+}
+
+FlVal fl_sema_in_text(FlSema *s, FlVal v, const char *format, FlSpan span) {
+  v = fl_sema_to_text(s, v, format, span);
+  return !fl_val_bad(v) && v.type->kind == FL_TY_ARRAY && !s->agg ? array_text(s, v) : v;
 }
 
 FlVal fl_builtin_to_text(FlSema *s, FlCallSite *c) {

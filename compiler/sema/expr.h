@@ -50,6 +50,8 @@ FlVal fl_sema_negate(FlSema *s, FlVal v, FlSpan span);
 FlVal fl_sema_not(FlSema *s, FlVal v, FlSpan span);
 FlVal fl_sema_matmul(FlSema *s, FlVal a, FlVal b, FlSpan span);
 FlVal fl_sema_to_text(FlSema *s, FlVal v, const char *format, FlSpan span); /* scalar or elementwise */
+/* What stands for `{v:format}` in a text: in verbs columns go row by row; elsewhere an array is one text. */
+FlVal fl_sema_in_text(FlSema *s, FlVal v, const char *format, FlSpan span);
 const char *fl_sema_check_format(FlSema *s, const char *format,
                                  FlDtype d);   /* NULL: fine; else what is wrong */
 FlVal fl_sema_unknown(FlSema *s, FlName name); /* reports that nothing has this name */

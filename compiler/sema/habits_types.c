@@ -34,16 +34,6 @@ void fl_habit_length(FlSema *s, FlDiag *d, FlSpan argument) {
   fl_habit_call(s, d, argument, "len", "n_chars");
 }
 
-/* A `:` outside of brackets would begin a format, and a brace end the place. */
-static bool braceable(const char *text) {
-  int deep = 0;
-  for (; *text; text++) {
-    deep += strchr("([", *text) ? 1 : strchr(")]", *text) ? -1 : 0;
-    if (strchr("{}", *text) || (*text == ':' && !deep)) return false;
-  }
-  return true;
-}
-
 void fl_habit_rounded(FlSema *s, FlDiag *d, FlVal t, FlSpan call, FlSpan table, FlSpan digits) {
   static const char name[] = "round(";
   const FlType *row = fl_type_row(t.type);
@@ -58,13 +48,6 @@ void fl_habit_rounded(FlSema *s, FlDiag *d, FlVal t, FlSpan call, FlSpan table, 
   by = fl_arena_printf(s->arena, "derive(%s%s)", text_of(s, table), by);
   fl_diag_help(s->sink, d, "its columns of floats are rounded one by one: `%s`", by);
   put(d, call, by);
-}
-
-void fl_habit_printed(FlSema *s, FlDiag *d, FlVal v, FlSpan argument) {
-  const char *text = text_of(s, argument);
-  if (v.type->kind != FL_TY_ARRAY || strpbrk(text, "\n\\") || !braceable(text)) return;
-  fl_diag_help(s->sink, d, "beside other values an array stands in braces: `\"{%s}\"`", text);
-  put(d, argument, fl_arena_printf(s->arena, "\"{%s}\"", text));
 }
 
 bool fl_habit_shape(FlSema *s, FlDiag *d, FlVal v, const FlExpr *field) {

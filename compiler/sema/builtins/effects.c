@@ -89,15 +89,13 @@ FlVal fl_builtin_print(FlSema *s, FlCallSite *c) {
     FlVal v = fl_actual_value(s, a, NULL);
     FlTyKind kind = v.type->kind;
     if (kind == FL_TY_ERROR || kind == FL_TY_NEVER) return v;
-    if (kind != FL_TY_SCALAR && kind != FL_TY_NULL) {
-      if (c->n_rest == 1 && kind != FL_TY_FUNC) return show_at(s, v, a->span);
-      FlDiag *d = fl_sema_report(s, FL_E0326, a->span,
-                                 "`print` takes scalars and texts, and this is %s; use `show(...)`",
-                                 fl_val_text(s, v));
-      fl_habit_printed(s, d, v, a->span);
-      return fl_val_error(s);
-    }
-    FlVal text = fl_sema_to_text(s, v, NULL, a->span);
+    bool plain = kind == FL_TY_SCALAR || kind == FL_TY_NULL;
+    if (!plain && kind != FL_TY_FUNC && c->n_rest == 1) return show_at(s, v, a->span);
+    if (!plain && kind != FL_TY_ARRAY)
+      return fl_sema_error(s, FL_E0326, a->span,
+                           "`print` takes scalars, texts and arrays, and this is %s; use `show(...)`",
+                           fl_val_text(s, v));
+    FlVal text = fl_sema_in_text(s, v, NULL, a->span);
     if (fl_val_bad(text)) return text;
     if (i > 0) {
       line = fl_sema_lift_op(s, c->span, FL_OP_TEXT_CONCAT, 2, (FlVal[]){line, fl_val_textz(s, " ")}, FL_TEXT,

@@ -102,20 +102,39 @@ static int named_param(const FlBuiltin *bi, const char *name) {
   return -1;
 }
 
+void fl_builtin_called(FlSema *s, FlDiag *d, const FlBuiltin *bi) {
+  FlText1 list = {0};
+  for (int k = 0; k < bi->n_params; k++)
+    fl_text_addf(&list, "%s%s%s", k ? ", " : "", bi->params[k].name, bi->params[k].optional ? " = .." : "");
+  if (bi->takes_rest) fl_text_addz(&list, bi->n_params ? ", .." : "..");
+  fl_diag_note(s->sink, d, (FlSpan){0}, "it is called as `%s(%s)`: %s", bi->name, list.s ? list.s : "",
+               bi->doc);
+  fl_text_reset(&list);
+}
+
+FlVal fl_builtin_lacks(FlSema *s, const FlCallSite *c, const char *what) {
+  fl_builtin_called(s, fl_sema_report(s, FL_E0210, c->span, "`%s` needs %s", c->builtin->name, what),
+                    c->builtin);
+  return fl_val_error(s);
+}
+
 static bool no_such_param(FlSema *s, const FlBuiltin *bi, FlName name) {
   FlVec(const char *) known = {0};
   for (int k = 0; k < bi->n_params; k++) {
     const FlBuiltinParam *p = &bi->params[k];
     bool by_position = bi->takes_rest && !p->optional;
     if (by_position && p->name == name.text) {
-      fl_sema_report(s, FL_E0209, name.span, "`%s` takes `%s` by position, without its name", bi->name,
-                     name.text);
+      fl_builtin_called(s,
+                        fl_sema_report(s, FL_E0209, name.span,
+                                       "`%s` takes `%s` by position, without its name", bi->name, name.text),
+                        bi);
       return false;
     }
     if (!by_position) fl_vec_push(s->arena, &known, p->name);
   }
   FlDiag *d = fl_sema_no_param(s, bi->name, name, known.n, known.at);
   if (bi->takes_rest && !d->edit.text) fl_habit_left_out(s, d, name);
+  if (!d->edit.text) fl_builtin_called(s, d, bi);
   return false;
 }
 
@@ -140,6 +159,7 @@ static bool one_too_many(FlSema *s, const FlCallSite *c, FlSpan span) {
                  "summarize(n = count())`, of different values by `t |> value_counts(k)`");
     return false;
   }
+  fl_builtin_called(s, d, bi);
   FlText1 names = {0};
   for (int k = 0; k < bi->n_params; k++)
     if (bi->params[k].by_name) fl_text_addf(&names, "%s`%s = ..`", names.len ? ", " : "", bi->params[k].name);
@@ -210,7 +230,7 @@ static bool bind_all(FlSema *s, FlCallSite *c, int n, const FlActual *args) {
     if (bi->params[k].optional || fl_actual_given(&c->args[k])) continue;
     FlDiag *d =
         fl_sema_report(s, FL_E0210, c->span, "`%s` needs an argument for `%s`", bi->name, bi->params[k].name);
-    fl_diag_help(s->sink, d, "it is called as `%s(%s)`: %s", bi->name, bi->signature, bi->doc);
+    fl_builtin_called(s, d, bi);
     return false;
   }
   return true;

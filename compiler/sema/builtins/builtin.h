@@ -45,6 +45,10 @@ const FlBuiltin *fl_builtin_find(FlSema *s, const char *name); /* NULL: none */
 const char *fl_builtin_closest(FlSema *s, const char *name);   /* among functions of all kinds; NULL: none */
 FlVal fl_sema_call_builtin(FlSema *s, const FlBuiltin *bi, int n, FlActual *args, FlSpan span,
                            const FlType *want);
+/* Adds to a message about its arguments how it is called. */
+void fl_builtin_called(FlSema *s, FlDiag *d, const FlBuiltin *bi);
+/* Reports that a call lacks what `what` says it needs, and how it is called. */
+FlVal fl_builtin_lacks(FlSema *s, const FlCallSite *c, const char *what);
 /* Do these arguments fit its parameters, by number and name? Else it reports. */
 bool fl_builtin_takes(FlSema *s, const FlBuiltin *bi, int n, const FlActual *args, FlSpan span);
 static inline bool fl_actual_given(const FlActual *a) { return a->expr != NULL || a->value.type != NULL; }

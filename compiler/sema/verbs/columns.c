@@ -60,7 +60,7 @@ FlVal fl_builtin_select(FlSema *s, FlCallSite *c) {
   FlVal t;
   FlColumns columns = {0};
   if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
-  if (!c->n_rest) return fl_sema_error(s, FL_E0210, c->span, "`select` needs at least one column");
+  if (!c->n_rest) return fl_builtin_lacks(s, c, "at least one column");
   for (int i = 0; i < c->n_rest; i++) {
     FlActual *a = &c->rest[i];
     const char *name = a->name.text;

@@ -69,6 +69,7 @@ static bool read_keys(FlSema *s, FlJoin *j, FlCallSite *c, const FlActual *where
   if (fl_actual_given(where)) return true;
   FlDiag *d = fl_sema_report(
       s, FL_E0210, c->span, "`join` needs `on =`, the columns that must be equal, or `where =`, a condition");
+  fl_builtin_called(s, d, c->builtin);
   const FlType *row = j->left.type->elem;
   for (int i = 0; i < row->n_fields; i++)
     if (fl_type_field_find(j->right.type->elem, row->fields[i].name) >= 0) {

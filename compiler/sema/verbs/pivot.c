@@ -321,6 +321,7 @@ FlVal fl_builtin_pivot(FlSema *s, FlCallSite *c) {
     if (!fl_actual_given(&c->args[i])) {
       FlDiag *d = fl_sema_report(s, FL_E0210, c->span, "`pivot` needs `%s =`", c->builtin->params[i].name);
       fl_diag_help(s->sink, d, "as in `pivot(name = month, value = sales, into = (jan, feb))`");
+      fl_builtin_called(s, d, c->builtin);
       if (i == 3) propose_into(s, d, &p, c);
       return fl_val_error(s);
     }
@@ -421,7 +422,7 @@ FlVal fl_builtin_unpivot(FlSema *s, FlCallSite *c) {
   if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
   const char *name = read_new_name(s, &c->args[1], "name"), *value = read_new_name(s, &c->args[2], "value");
   if (!name || !value) return fl_val_error(s);
-  if (!c->n_rest) return fl_sema_error(s, FL_E0210, c->span, "`unpivot` takes the columns that become rows");
+  if (!c->n_rest) return fl_builtin_lacks(s, c, "the columns that become rows");
   for (int i = 0; i < c->n_rest; i++)
     if (!fl_column_set(s, t, c->rest[i].expr, &set)) return fl_val_error(s);
   int k = set.list.n;

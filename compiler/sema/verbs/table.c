@@ -310,7 +310,7 @@ FlVal fl_builtin_where(FlSema *s, FlCallSite *c) {
   FlVal t, all = {0};
   if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
   bool *known = FL_NEW_ARRAY(s->arena, bool, t.type->elem->n_fields + 1);
-  if (!c->n_rest) return fl_sema_error(s, FL_E0210, c->span, "`where` needs a condition");
+  if (!c->n_rest) return fl_builtin_lacks(s, c, "a condition");
   for (int i = 0; i < c->n_rest; i++) {
     if (c->rest[i].name.text && !c->rest[i].column) {
       FlDiag *d = fl_sema_report(s, FL_E0610, c->rest[i].name.span, "`where` takes conditions, not names");
@@ -473,7 +473,7 @@ FlVal fl_builtin_sort(FlSema *s, FlCallSite *c) {
   }
   FlVal t;
   if (!fl_verb_table(s, c, &t) || !fl_verb_expand(s, t, c)) return fl_val_error(s);
-  if (!c->n_rest) return fl_sema_error(s, FL_E0210, c->span, "`sort` needs at least one key");
+  if (!c->n_rest) return fl_builtin_lacks(s, c, "at least one key");
   FlValue *perm = sorted_rows(s, t, c->n_rest, c->rest, NULL, NULL, "sort", false);
   return perm ? fl_verb_regroup(s, take_all(s, t, perm), t) : fl_val_error(s);
 }
@@ -582,8 +582,7 @@ FlVal fl_builtin_top(FlSema *s, FlCallSite *c) {
   FlVal t;
   FlValue *n;
   if (!fl_verb_table(s, c, &t) || !how_many(s, c, &n)) return fl_val_error(s);
-  if (!fl_actual_given(&c->args[2]))
-    return fl_sema_error(s, FL_E0210, c->span, "`top` needs `by =`, what the largest are taken of");
+  if (!fl_actual_given(&c->args[2])) return fl_builtin_lacks(s, c, "`by =`, what the largest are taken of");
   const FlExpr *by = c->args[2].expr;
   int n_keys = by && by->kind == FL_EXPR_TUPLE ? by->tuple.n : 0;
   FlActual *keys = n_keys ? FL_NEW_ARRAY(s->arena, FlActual, n_keys) : &c->args[2];

@@ -144,13 +144,13 @@ const char *fl_foreign_aggregate(const char *name) {
                                {"sum", "sum SUM"},
                                {"max", "max MAX"},
                                {"min", "min MIN"},
-                               {"std", "std sd"},
+                               {"std", "std sd stddev STDDEV STDDEV_SAMP"},
                                {"count", "count COUNT"},
                                {"first", "first"},
                                {"last", "last"},
                                {"n_distinct", "nunique n_unique n_distinct"},
-                               {"median", "median"},
-                               {"var", "var"}};
+                               {"median", "median MEDIAN"},
+                               {"var", "var variance VARIANCE VAR_SAMP"}};
   return *name ? among(words, sizeof words / sizeof *words, name) : NULL;
 }
 

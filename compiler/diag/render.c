@@ -10,13 +10,23 @@
  *       |     ^^^^^^^
  *     help: did you mean `dep_delay`?
  *
+ * What the message's edit writes is shown behind its help, where that does not quote it, as the lines that it
+ * makes:
+ *
+ *     help: a filter of rows is `where`
+ *     4 +   |> where(delay > 500)
+ *
  * Never shows raw control bytes; a long line is cut to a window around the place. */
 #include "diag/diag.h"
 #include "base/width.h"
 
 #include <stdlib.h>
 
-enum { WINDOW = 100, LEAD = 40 }; /* columns of source shown of a long line; those before the place */
+enum {
+  WINDOW = 100, /* columns of source shown of a long line */
+  LEAD = 40,    /* those before the place */
+  MOST_LINES = 8 /* shown of what an edit writes */
+};
 
 typedef struct Paint {
   const char *error, *warning, *note, *help, *bold, *off;
@@ -89,6 +99,41 @@ static void add_indented(FlText1 *out, const char *text) {
   fl_text_addc(out, '\n');
 }
 
+/* Does the message's help say all that its edit writes? What is only taken away it says. */
+static bool edit_said(const FlDiag *d) {
+  const char *text = d->edit.text + strspn(d->edit.text, " \n");
+  size_t n = strlen(text);
+  while (n && strchr(" \n", text[n - 1])) n--;
+  for (const char *at = d->help; at && (at = strchr(at, text[0])) != NULL; at++)
+    if (strncmp(at, text, n) == 0) return true;
+  return n == 0;
+}
+
+/* The lines that an edit of `f` makes. */
+static void add_edit(FlText1 *out, const FlSource *f, FlSpan span, const char *text, const Paint *paint) {
+  FlText1 made = {0};
+  uint32_t begin = span.start, end = span.start + span.len;
+  while (begin > 0 && f->text[begin - 1] != '\n') begin--;
+  while (end < f->len && f->text[end] != '\n') end++;
+  fl_text_add(&made, f->text + begin, span.start - begin);
+  fl_text_addz(&made, text);
+  fl_text_add(&made, f->text + span.start + span.len, end - span.start - span.len);
+  int line = fl_source_line_at(f, begin), shown = 0;
+  for (const char *at = made.s, *stop = made.s + made.len; at < stop && shown < MOST_LINES; shown++) {
+    const char *to = memchr(at, '\n', (size_t)(stop - at));
+    size_t size = 1;
+    int columns = 0;
+    fl_text_addf(out, "%s%5d +%s %s", paint->bold, line + shown, paint->off, paint->help);
+    for (to = to ? to : stop; at < to && columns < 2 * WINDOW; at += size)
+      columns += add_point(out, at, (size_t)(to - at), &size);
+    fl_text_addf(out, "%s%s\n", at < to ? "..." : "", paint->off);
+    at = to + 1;
+    if (shown + 1 == MOST_LINES && at < stop)
+      fl_text_addf(out, "%s      +%s ...\n", paint->bold, paint->off);
+  }
+  fl_text_reset(&made);
+}
+
 static void add_diag(FlText1 *out, const FlSink *sink, const FlDiag *d, const Paint *paint) {
   const FlSource *f = fl_sources_get(sink->sources, d->span.file);
   bool warning = fl_diag_severity(d->code) == FL_WARNING;
@@ -115,10 +160,13 @@ static void add_diag(FlText1 *out, const FlSink *sink, const FlDiag *d, const Pa
     fl_text_addf(out, " (%s:%d:%d)\n", g->path, line, column);
     add_excerpt(out, g, d->notes[i].span, paint->note, paint);
   }
-  if (d->help) {
+  const FlSource *edited = d->edit.text ? fl_sources_get(sink->sources, d->edit.span.file) : NULL;
+  bool shown = edited && !edited->is_library && !edit_said(d);
+  if (d->help || shown) {
     fl_text_addf(out, "  %shelp:%s ", paint->help, paint->off);
-    add_indented(out, d->help);
+    add_indented(out, d->help ? d->help : "written so:");
   }
+  if (shown) add_edit(out, edited, d->edit.span, d->edit.text, paint);
 }
 
 typedef struct Ranked {

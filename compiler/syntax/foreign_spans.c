@@ -122,7 +122,8 @@ bool fl_foreign_in_place(FlForeign *f, int first, int last) {
 
 static bool new_table(FlForeign *f, int first, int last, FlForeignSpan *out) {
   const char *name = TEXT(f, first, first);
-  if (!word(f, first) || fl_foreign_binding(f, name, first) < 0) return false;
+  int bound = word(f, first) ? fl_foreign_binding(f, name, first) : -1;
+  if (bound < 0 || (IS(f, bound - 1, "var") && ANY(f, first + 1, "= <-"))) return false;
   const char *value = changed(f, first, last), *by = value ? fl_foreign_new_name(f, name, false) : NULL;
   if (!by) return false;
   int end = last;

@@ -8,6 +8,7 @@
 #include "sema/choose.h"
 #include "sema/decimal.h"
 #include "sema/expr.h"
+#include "sema/habits.h"
 #include "sema/loops.h"
 #include "sema/place.h"
 #include "sema/scope.h"
@@ -225,7 +226,10 @@ static FlVal assign_to(FlSema *s, const FlExpr *target, FlVal v, FlSpan span) {
     FlVal c = v;
     if (v.type != b->val.type)
       c = fl_val_coerce(s, v, b->val.type, span, fl_arena_printf(s->arena, "`%s`", b->name));
-    if (fl_val_bad(c)) return c;
+    if (fl_val_bad(c)) {
+      fl_habit_begins_whole(s, v, b);
+      return c;
+    }
     c.literal = FL_LIT_NONE, c.exact = NULL;
     c = fl_levels_adopt(s, c, b->val, span); /* a variable keeps its levels */
     if (fl_val_bad(c)) return c;

@@ -46,6 +46,9 @@ void fl_habit_truth(FlSema *s, FlDiag *d, FlVal v, FlSpan condition);
 void fl_habit_length(FlSema *s, FlDiag *d, FlSpan argument);
 /* `round(t, 2)` of a table: adds its columns that are rounded, with the edit, to the call's message. */
 void fl_habit_rounded(FlSema *s, FlDiag *d, FlVal t, FlSpan call, FlSpan table, FlSpan digits);
+/* A float for a variable that begins with an integer as written, `var total = 0`: adds to the last message
+ * that it begins with a float, with the edit. */
+void fl_habit_begins_whole(FlSema *s, FlVal v, const FlBinding *b);
 /* `m.shape`: adds the sizes, by the type, with the edit; whether it is that. */
 bool fl_habit_shape(FlSema *s, FlDiag *d, FlVal v, const FlExpr *field);
 

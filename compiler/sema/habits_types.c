@@ -34,6 +34,22 @@ void fl_habit_length(FlSema *s, FlDiag *d, FlSpan argument) {
   fl_habit_call(s, d, argument, "len", "n_chars");
 }
 
+void fl_habit_begins_whole(FlSema *s, FlVal v, const FlBinding *b) {
+  const bool floats = v.type->kind == FL_TY_SCALAR && fl_dtype_is_float(v.type->dtype) && !v.type->nullable;
+  if (!floats || b->val.type->kind != FL_TY_SCALAR || b->val.type->dtype != FL_I64 || !s->sink->diags.n)
+    return;
+  FlDiag *d = s->sink->diags.at[s->sink->diags.n - 1];
+  const char *text = fl_sources_get(s->sources, b->span.file)->text + b->span.start + b->span.len;
+  const size_t sign = strspn(text, " "), gap = text[sign] == '=' ? strspn(text + sign + 1, " ") : 0,
+               from = sign + 1 + gap, n = strspn(text + from, "0123456789");
+  if (d->code != FL_E0301 || text[sign] != '=' || !n || !strchr("\n;", text[from + n])) return;
+  const FlSpan number = {
+      .file = b->span.file, .start = b->span.start + b->span.len + (uint32_t)from, .len = (uint32_t)n};
+  const char *by = fl_arena_printf(s->arena, "%s.0", text_of(s, number));
+  fl_diag_help(s->sink, d, "it begins with an integer: `var %s = %s`", b->name, by);
+  put(d, number, by);
+}
+
 void fl_habit_rounded(FlSema *s, FlDiag *d, FlVal t, FlSpan call, FlSpan table, FlSpan digits) {
   static const char name[] = "round(";
   const FlType *row = fl_type_row(t.type);

@@ -201,7 +201,13 @@ static bool goes_on(const FlForeign *f, int line, bool block, bool query) {
       "from FROM where WHERE group GROUP order ORDER having HAVING limit LIMIT join JOIN left LEFT "
       "inner INNER on ON and AND or OR union UNION when WHEN else ELSE end END select SELECT";
   int next = line + 1;
+  bool again = fl_foreign_is_any(f, next, "select SELECT"); /* behind `union`, or what `with` names */
+  if (query && again && !fl_foreign_is_any(f, line - 1, "union UNION all ALL )")) return false;
   if (query && fl_foreign_is_any(f, next, clauses)) return true;
+  int behind = next; /* of a block also behind blank lines and comments */
+  while (block && !query && fl_foreign_kind(f, behind, FL_FOREIGN_LINE)) behind++;
+  if (behind > next && behind < f->tokens.n && indent_of(f->text, f->tokens.at[behind].start) > 0)
+    return true;
   if (next >= f->tokens.n || fl_foreign_kind(f, next, FL_FOREIGN_LINE)) return false;
   if (fl_foreign_is_any(f, next, "|> %>% . else elif end }")) return true;
   if (line > 0 && fl_foreign_is_any(f, line - 1, "|> %>% , + = and or => ->")) return true;
@@ -216,7 +222,7 @@ static bool statement_at(const FlForeign *f, uint32_t byte, int *first, int *las
       continue;
     }
     int j = i, from = i;
-    bool block = fl_foreign_is_any(f, i, "def fn if for while function class struct else elif");
+    bool block = fl_foreign_is_any(f, i, "def fn if for while function class struct else elif with");
     bool query = fl_foreign_is_any(f, i, "select SELECT with WITH") ||
                  (fl_foreign_is_any(f, i + 1, "= <-") && fl_foreign_is_any(f, i + 2, "select SELECT")) ||
                  fl_foreign_is_any(f, i + 3, "select SELECT");
@@ -391,7 +397,7 @@ static bool spanned(const Judge *j, int k, int last, int ways, bool early, Candi
   for (; n < k && j->at[n].start + j->at[n].len <= out->start; n++) at[n] = j->at[n];
   at[n] = *out;
   alone.at = at, alone.n = n + 1;
-  if (strlen(out->old) > LONGEST || !mended(&alone, n)) return false;
+  if (strlen(out->old) > LONGEST || (!span.later && !mended(&alone, n))) return false;
   *out = at[n];
   return true;
 }

@@ -98,6 +98,7 @@ typedef struct FlForeignSpan {
   int first, last; /* the tokens that it stands for */
   const char *now;
   uint32_t judged; /* so many bytes of it, from the first, must be without errors */
+  bool later;      /* what is in it is looked at next: nothing is judged */
 } FlForeignSpan;
 /* Does a statement of the file, from one token to another, change a value where it is? */
 bool fl_foreign_in_place(FlForeign *file, int first, int last);

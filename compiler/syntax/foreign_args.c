@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 static const char *column(FlForeign *f, const char *text);
+static const char *primary(FlForeign *f, const char *text);
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 
@@ -92,7 +93,7 @@ static const char *lambda_body(FlForeign *f, const char *text) {
   return one && !strchr(one, '\n') ? one : body;
 }
 
-/* A reduction by `(s, v) => s + v` from 0 is a sum; by any other it is a fold. */
+/* A reduction by `(s, v) => s + v` from 0, or from the first, is a sum; by any other it is a fold. */
 const char *fl_foreign_folded(FlForeign *f, const FlForeignArgs *args) {
   const char *lambda = NULL, *begin = NULL, *array = NULL;
   for (int k = 0; k < args->n; k++) {
@@ -102,11 +103,14 @@ const char *fl_foreign_folded(FlForeign *f, const FlForeignArgs *args) {
     if (strcmp(a->param, "s") == 0) begin = a->text;
     if (strcmp(a->param, "a") == 0) array = a->text;
   }
-  if (!lambda || !begin || !array) return NULL;
+  if (!lambda || !array) return NULL;
   FlForeign p = part(f, lambda);
-  bool sum = arrow(&p) == 5 && p.tokens.n == 9 && IS(&p, 7, "+") && atof(begin) == 0;
+  bool sum = arrow(&p) == 5 && p.tokens.n == 9 && IS(&p, 7, "+") && (!begin || atof(begin) == 0);
   sum = sum && (IS(&p, 6, TEXT(&p, 1, 1)) || IS(&p, 6, TEXT(&p, 3, 3)));
-  return sum ? SAY(f, "sum(%s)", array) : SAY(f, "fold(%s, %s, %s)", lambda, begin, array);
+  if (sum) return SAY(f, "sum(%s)", array);
+  const char *a = primary(f, array);
+  return begin ? SAY(f, "fold(%s, %s, %s)", lambda, begin, array)
+               : SAY(f, "fold(%s, %s[0], %s[1..])", lambda, a, a);
 }
 
 /* ---- columns ---- */
@@ -286,6 +290,9 @@ static const char *key(FlForeign *f, const FlForeignArg *a) {
   bool call =
       word(&p, 0) && IS(&p, 1, "(") && pair(&p, 1) == p.tokens.n - 1 && !ANY(&p, 0, "c desc list cols");
   const char *of = call ? one_column(&p) : NULL; /* pandas calls it so, too */
+  if (call && !of && ANY(&p, 0, "year month day quarter weekday hour minute iso_week day_of_year") &&
+      p.tokens.n == 4)
+    of = fl_foreign_declared(f, ".", "pl") ? TEXT(&p, 2, 2) : NULL; /* and Polars, of a column in a verb */
   return call ? SAY(f, "%s = %s", of ? of : TEXT(&p, 0, 0), a->text) : columns(f, a->text, 'c', &n);
 }
 
@@ -393,6 +400,12 @@ static const char *computed(FlForeign *f, const FlForeignArg *a) {
       fl_foreign_aggregate(fl_foreign_plain(&p, 3)))
     return SAY(f, "%s = %s(%s)", name, fl_foreign_aggregate(fl_foreign_plain(&p, 3)),
                fl_foreign_plain(&p, 1));
+  int comma =
+      name && IS(&p, 0, "(") && pair(&p, 0) == n - 1 && fl_foreign_plain(&p, 1) && IS(&p, 2, ",") ? 2 : 0;
+  const char *lambda = comma ? TEXT(&p, 3, n - 2) : "";
+  if (fl_foreign_is_lambda(lambda)) /* `n = ("x", s => max(s) - min(s))` */
+    return SAY(f, "%s = %s", name,
+               fl_foreign_with(f, lambda_body(f, lambda), lambda_name(f, lambda), column(f, TEXT(&p, 1, 1))));
   if (name) return of_row(f, text) ? SAY(f, "%s = %s", name, of_row(f, text)) : NULL;
   if (IS(&p, 0, "[") && pair(&p, 0) == n - 1) { /* a list of such */
     FlForeignArgs inner = {0};
@@ -452,8 +465,10 @@ static const char *pieces(FlForeign *f, const FlForeignArgs *args, const char *g
     }
     if (a->name || (a->text[0] != '"' && strchr(a->text, '"'))) return NULL;
     size_t n = strlen(a->text);
-    const char *one =
-        a->text[0] == '"' ? fl_arena_strndup(f->arena, a->text + 1, n - 2) : SAY(f, "{%s}", a->text);
+    bool number = n && strspn(a->text, "0123456789.") == n;
+    const char *one = a->text[0] == '"' ? fl_arena_strndup(f->arena, a->text + 1, n - 2)
+                      : number          ? a->text
+                                        : SAY(f, "{%s}", a->text);
     out = SAY(f, "%s%s%s", out, k ? gap : "", one);
   }
   return out;

@@ -42,6 +42,9 @@ bool fl_foreign_same_word(const char *a, const char *b); /* but for capitals */
 const char *fl_foreign_aggregates(FlForeign *f, const char *columns, int from, int to);
 /* `x desc, y` as arguments of `sort`; NULL: it is more. */
 const char *fl_foreign_order(FlForeign *f, int from, int to);
+/* From a token on, a block that is none in flow: `def main():` and its call, `if __name__ == ..:`, `with
+ * open(..) as f:` (foreign_scopes.c). */
+bool fl_foreign_scope(FlForeign *file, int first, int last, FlForeignSpan *out);
 /* Is it a table of groups by one key with one aggregate, or the counts of values? Its two columns. */
 bool fl_foreign_series(FlForeign *f, const char *text, const char **key, const char **value);
 /* From a token on, the statements that draw one picture (foreign_plots.c): is it such? */
@@ -50,6 +53,16 @@ bool fl_foreign_picture(FlForeign *file, int first, FlForeignSpan *out);
 const char *fl_foreign_by_columns(FlForeign *f, const char *text, const char *table);
 /* `quantile(a, 0.25), quantile(a, 0.75)` of a list of both; NULL: it is no list. */
 const char *fl_foreign_each_quantile(FlForeign *f, const char *a, const char *list);
+/* Comparisons as values, of a table's columns where there is one: elsewhere null does not meet them
+ * (UNMET), or does (MET, of `!=`), or nobody says (UNKNOWN); NEVER: there are no nulls, or they are no
+ * comparisons. */
+typedef enum FlForeignMet {
+  FL_FOREIGN_NEVER,
+  FL_FOREIGN_UNMET,
+  FL_FOREIGN_MET,
+  FL_FOREIGN_UNKNOWN
+} FlForeignMet;
+FlForeignMet fl_foreign_met(FlForeign *f, const char *table, const char *text);
 /* A condition between two tokens, which null does not meet. */
 const char *fl_foreign_asked(FlForeign *f, int from, int to);
 FlForeignRule fl_foreign_parts, fl_foreign_part_of_text, fl_foreign_value_of_key; /* foreign_parts.c */
@@ -61,7 +74,7 @@ bool fl_foreign_is_numpy(FlForeign *f, const char *text);
 /* What a statement from one token to another, which gives parts of an array a number, makes of it; NULL: it
  * is another. */
 const char *fl_foreign_part_given(FlForeign *f, int first, int last);
-FlForeignRule fl_foreign_plots;
+FlForeignRule fl_foreign_plots, fl_foreign_groups;
 FlForeignRule fl_foreign_series_computed, fl_foreign_groups_in_turn, fl_foreign_items, fl_foreign_resampled,
     fl_foreign_nulls;                                 /* foreign_series.c */
 FlForeignRule fl_foreign_fitted, fl_foreign_of_model; /* foreign_learning.c */

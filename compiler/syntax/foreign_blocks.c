@@ -238,6 +238,40 @@ static bool counting(FlForeign *f) {
   return false;
 }
 
+/* What a loop of R or Julia has in it, where positions count from 1; NULL: more than one position at once. */
+static const char *from_one(FlForeign *f, const char *body) {
+  FlForeign p = part(f, body);
+  for (int i = p.tokens.n - 1; i > 0; i--) {
+    int close =
+        IS(&p, i, "[") && glued(&p, i) && (word(&p, i - 1) || ANY(&p, i - 1, ") ]")) ? pair(&p, i) : -1;
+    if (close < 0 || literal(&p, i + 1)) continue;
+    const char *at = TEXT(&p, i + 1, close - 1);
+    if (strchr(at, ',') || strpbrk(at, "<>=:[")) return NULL;
+    PUT(&p, i + 1, close - 1,
+        at[strspn(at, "0123456789")] == 0 && *at ? SAY(f, "%d", atoi(at) - 1) : SAY(f, "%s - 1", at));
+  }
+  return p.text;
+}
+
+/* `for (i in 1:n) {`, `for i in seq_along(x) {` */
+static bool counted_from_one(FlForeign *f) {
+  for (int i = 0; i + 5 < f->tokens.n; i++) {
+    int bracket = IS(f, i + 1, "(") ? 1 : 0, at = i + 1 + bracket, from = at + 2, brace = from;
+    if (!IS(f, i, "for") || !word(f, at) || !IS(f, at + 1, "in")) continue;
+    bool range = IS(f, from, "1") && IS(f, from + 1, ":"),
+         call = ANY(f, from, "seq_along seq_len") && IS(f, from + 1, "(");
+    while (brace < f->tokens.n && !IS(f, brace, "{") && !fl_foreign_kind(f, brace, FL_FOREIGN_LINE)) brace++;
+    int last = brace - 1 - bracket, close = IS(f, brace, "{") ? pair(f, brace) : -1;
+    if (!(range || call) || close < 0 || (call && pair(f, from + 1) != last)) continue;
+    const char *body = from_one(f, TEXT(f, brace, close)), *n = TEXT(f, from + 2, last - call);
+    if (!body) return false;
+    if (IS(f, from, "seq_along")) n = SAY(f, "len(%s)", n);
+    const char *to = n[strspn(n, "0123456789")] ? SAY(f, "%s + 1", n) : SAY(f, "%d", atoi(n) + 1);
+    return PUT(f, i, close, SAY(f, "for %s in 1..%s %s", TEXT(f, at, at), to, body));
+  }
+  return false;
+}
+
 /* `for (v in xs)`, `for (const v of xs)`, `while (c)`, `if (c) a else b`: brackets go, braces come. */
 static bool brackets(FlForeign *f) {
   for (int i = 0; i < f->tokens.n; i++) {
@@ -384,7 +418,18 @@ static bool several_bound(FlForeign *f) {
   int sign = at + 1 + IS(f, 0, "(");
   if (n < 2 || !IS(f, sign, "=") || (IS(f, 0, "(") && !IS(f, at + 1, ")"))) return false;
   if (IS(f, fl_foreign_end(f, sign + 1) + 1, ",")) return each_bound(f, first, sign, n);
-  return PUT(f, 0, sign, SAY(f, "let (%s) =", names));
+  const char *value = TEXT(f, sign + 1, f->tokens.n - 1), *parts = fl_foreign_new_name(f, "parts", true);
+  bool counts =
+      n == 2 && IS(f, sign + 1, "np") && IS(f, sign + 3, "unique") && strstr(value, "return_counts");
+  if (!parts || !(counts || f->ways & FL_FOREIGN_SECOND)) return PUT(f, 0, sign, SAY(f, "let (%s) =", names));
+  if (counts) value = SAY(f, "sort(value_counts(%s), value)", TEXT(f, sign + 5, fl_foreign_end(f, sign + 5)));
+  const char *out = SAY(f, "let %s = %s", parts, value);
+  for (int k = 0; k < n; k++) {
+    const char *name = TEXT(f, first + 2 * k, first + 2 * k);
+    out = counts ? SAY(f, "%s\nlet %s = %s.%s", out, name, parts, k ? "count" : "value")
+                 : SAY(f, "%s\nlet %s = %s[%d]", out, name, parts, k);
+  }
+  return PUT(f, 0, f->tokens.n - 1, out);
 }
 
 /* `const f = (a, b = 2) => a * b`: lambdas have no defaults. */
@@ -518,13 +563,33 @@ static bool appended(FlForeign *f) {
 }
 
 bool fl_foreign_blocks(FlForeign *f) {
-  static FlForeignRule *const rules[] = {indented,   block_of_line, said_of_itself, bound_function,
-                                         function,   ends_by_word,  short_function, returned_early,
-                                         returned,   counting,      brackets,       other,
-                                         imported,   seeded,        of_itself,      line_fitted,
-                                         exchanged,  learning,      structure,      defaults_of_lambda,
-                                         word_bound, several_bound, bound,          bound_inside,
-                                         type,       appended};
+  static FlForeignRule *const rules[] = {indented,
+                                         block_of_line,
+                                         said_of_itself,
+                                         bound_function,
+                                         function,
+                                         ends_by_word,
+                                         short_function,
+                                         returned_early,
+                                         returned,
+                                         counting,
+                                         counted_from_one,
+                                         brackets,
+                                         other,
+                                         imported,
+                                         seeded,
+                                         of_itself,
+                                         line_fitted,
+                                         exchanged,
+                                         learning,
+                                         structure,
+                                         defaults_of_lambda,
+                                         word_bound,
+                                         several_bound,
+                                         bound,
+                                         bound_inside,
+                                         type,
+                                         appended};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
     if (rules[k](f)) return true;
   return false;

@@ -114,6 +114,11 @@ static bool of_rank(FlForeign *f, const char *text, char rank) {
   if (rank == 'w') return !strstr(text, "!=") && !strstr(text, "not ");
   if (rank == 'o') return fl_foreign_argument(f, text, 'O') != NULL;
   if (rank == 'r') return fl_foreign_seed(f, text) != NULL;
+  if (rank == 'N') return fl_foreign_met(f, NULL, text) == FL_FOREIGN_UNMET;
+  if (rank == 's') {
+    const char *bound = fl_foreign_bound(f, text);
+    return !bound || !(strstr(bound, "softmax(") || strstr(bound, "LogisticRegression("));
+  }
   if (rank == 'F') {
     FlForeign field = part(f, text);
     int n = field.tokens.n;

@@ -300,7 +300,12 @@ static bool range(FlForeign *f) {
     for (int k = i + 1; k < close; k++) {
       if (pair(f, k) > k) k = pair(f, k);
       bool all = (k == i + 1 || IS(f, k - 1, ",")) && (k == close - 1 || IS(f, k + 1, ","));
-      if (IS(f, k, ":") && !all) return PUT(f, k, k, "..");
+      if (!IS(f, k, ":") || all) continue;
+      bool below = IS(f, k - 1, "[") && IS(f, k + 1, "-") && close == k + 3; /* `a[:-2]` */
+      if (below) return PUT(f, k, k + 1, SAY(f, "..len(%s) - ", array));
+      bool last = close == k + 1 && k == i + 3 && IS(f, i + 1, "-"); /* `a[-2:]` */
+      return last ? PUT(f, i + 1, k, SAY(f, "len(%s) - %s..", array, TEXT(f, i + 2, i + 2)))
+                  : PUT(f, k, k, "..");
     }
   }
   return false;
@@ -413,18 +418,27 @@ static bool side_by_side(FlForeign *f) {
     if (strcmp(start, "0") != 0) at_i = fl_foreign_new_name(f, "i", true);
     if (!at_i) continue;
     if (at_i != names[0]) by[0] = SAY(f, "(%s + %s)", at_i, start);
-    for (int k = numbered; k < n; k++) by[k] = SAY(f, "%s[%s]", pairs.at[k - numbered].text, at_i);
+    bool plain = true; /* what stands in the braces of a text has no quotes */
+    for (int k = numbered; k < n; k++) {
+      FlForeign of = part(f, pairs.at[k - numbered].text);
+      const char *now = fl_foreign_by_rules(&of);
+      plain = plain && now && !strchr(now, '"');
+      by[k] = SAY(f, "%s[%s]", now ? now : "", at_i);
+    }
     bool loop = IS(f, close + 1, "{");
+    if (!loop && !ANY(f, i - 1, "[ ( , :")) continue; /* its value stands before it yet */
     int end = loop ? pair(f, close + 1) : close + 1;
     if (!loop)
       while (end < f->tokens.n && !ANY(f, end, "] )")) end = pair(f, end) > end ? pair(f, end) + 1 : end + 1;
     if (end <= close + 1 - loop || end > f->tokens.n) continue;
     const char *body = TEXT(f, close + 1, loop ? end : end - 1), *gap = IS(f, close + 1, ":") ? "" : " ";
+    if (!plain && strchr(body, '{')) continue;
     for (int k = 0; k < n; k++)
       if (by[k] && !(numbered && k == 0 && at_i == names[0]))
         body = fl_foreign_with(f, body, names[k], by[k]);
     return PUT(f, i, loop ? end : end - 1,
-               SAY(f, "for %s in 0..len(%s)%s%s", at_i, pairs.at[0].text, gap, body));
+               SAY(f, "for %s in 0..len(%.*s)%s%s", at_i, (int)(strlen(by[numbered]) - strlen(at_i) - 2),
+                   by[numbered], gap, body));
   }
   return false;
 }

@@ -187,13 +187,19 @@ static bool most_frequent(FlForeign *f) { /* `x.mode()[0]`: it is one value here
 /* `s["north"]` of groups with one aggregate: the value of that key */
 bool fl_foreign_value_of_key(FlForeign *f) {
   if (most_frequent(f)) return true;
+  for (int i = 1; i + 1 < f->tokens.n; i++) { /* `"a" in d`, of its keys */
+    const char *key, *value;
+    bool asked = IS(f, i, "in") && !IS(f, i - 2, "for") && word(f, i + 1) && !ANY(f, i + 2, ". [ (");
+    if (asked && fl_foreign_series(f, TEXT(f, i + 1, i + 1), &key, &value) && !strchr(key, ','))
+      return PUT(f, i + 1, i + 1, SAY(f, "%s.%s", TEXT(f, i + 1, i + 1), key));
+  }
   for (int i = 1; i + 2 < f->tokens.n; i++) {
     int at = IS(f, i - 1, "loc") && IS(f, i - 2, ".") ? i - 3 : i - 1,
         close = IS(f, i, "[") ? pair(f, i) : -1;
     const char *key, *value;
     if (close != i + 2 || !fl_foreign_plain(f, i + 1) || !word(f, at) || IS(f, at - 1, ".")) continue;
     const char *name = TEXT(f, at, at), *asked = fl_foreign_plain(f, i + 1);
-    if (!fl_foreign_series(f, name, &key, &value) || IS(f, close + 1, "=")) continue;
+    if (!fl_foreign_series(f, name, &key, &value) || IS(f, close + 1, "=") || strchr(key, ',')) continue;
     if (strcmp(asked, key) == 0 || strcmp(asked, value) == 0) continue;
     return PUT(f, at, close, SAY(f, "where(%s, %s == \"%s\").%s[0]", name, key, asked, value));
   }

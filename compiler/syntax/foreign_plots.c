@@ -107,6 +107,9 @@ static bool of_table(FlForeign *f) {
 
 /* `ggplot(t, aes(x = a, y = b)) + geom_point()` */
 static bool grammar(FlForeign *f) {
+  for (int i = 2; i + 2 < f->tokens.n; i++) /* `t |> ggplot(aes(..))` */
+    if (IS(f, i, "ggplot") && ANY(f, i - 1, "|> %>%") && IS(f, i + 1, "("))
+      return PUT(f, 0, i + 1, SAY(f, "ggplot(%s, ", TEXT(f, 0, i - 2)));
   int close = IS(f, 0, "ggplot") && IS(f, 1, "(") ? pair(f, 1) : -1;
   if (close < 0 || !IS(f, close + 1, "+") || pair(f, close + 3) < 0) return false;
   int comma = fl_foreign_end(f, 2) + 1, aes = comma + 1, end = pair(f, close + 3);

@@ -21,6 +21,7 @@ typedef struct Query {
   const char *order;              /* as arguments of `sort` */
   const char *partition, *window; /* of windows: their groups and their order */
   bool distinct, windows, all;
+  bool running; /* of windows: sums over their order */
 } Query;
 
 static const char *const clauses =
@@ -79,6 +80,10 @@ static const char *windowed(FlForeign *f, Query *q, int from, int over, int clos
     return *order ? SAY(f, "%s%s", strlen(name) == 3 ? "lag" : "lead",
                         expression(f, q, TEXT(f, from + 1, over - 1), &total))
                   : NULL;
+  if (*order && fl_foreign_same_word(name, "sum") && !ANY(f, from + 2, "distinct DISTINCT")) {
+    q->running = true; /* rows that are equal in the order have the sum up to the last of them */
+    return SAY(f, "cumsum%s", expression(f, q, TEXT(f, from + 1, over - 1), &total));
+  }
   return *order || !fl_foreign_aggregate(name) ? NULL : expression(f, q, TEXT(f, from, over - 1), &total);
 }
 
@@ -327,6 +332,27 @@ static const char *of_windows(FlForeign *f, const Query *q, const char *out) {
   const char *keys = strchr(q->partition, ',') ? SAY(f, "(%s)", q->partition) : q->partition;
   out =
       *keys ? SAY(f, "%s |> derive(by = %s%s)", out, keys, made) : SAY(f, "%s |> derive(%s)", out, made + 2);
+  FlForeign order = part(f, q->window);
+  FlForeignArgs by = {0};
+  fl_foreign_split(&order, 0, order.tokens.n - 1, &by);
+  const char *peers = q->partition;
+  for (int k = 0; k < by.n && q->running; k++) {
+    FlForeign one = part(f, by.at[k].text);
+    bool down = IS(&one, 0, "desc") && pair(&one, 1) == one.tokens.n - 1;
+    peers = SAY(f, "%s%s%s", peers, *peers ? ", " : "", down ? TEXT(&one, 2, one.tokens.n - 2) : one.text);
+  }
+  for (int k = 0; k < q->items.n && q->running; k++)
+    if (q->items.at[k].name && strstr(q->items.at[k].text, "cumsum(")) {
+      const char *sum = q->items.at[k].text; /* nulls have no sum here */
+      if (!q->tables ||
+          !fl_foreign_holds(f, SAY(f, "let _t = derive(%s, of_ = (%s) == (%s))\nlet _of: bool[_] = _t.of_",
+                                   q->tables, sum, sum)))
+        return NULL;
+      out = SAY(f,
+                strchr(peers, ',') ? "%s |> derive(by = (%s), %s = last(%s))"
+                                   : "%s |> derive(by = %s, %s = last(%s))",
+                out, peers, q->items.at[k].name, q->items.at[k].name);
+    }
   return q->all ? out : SAY(f, "%s |> select(%s)", out, names);
 }
 
@@ -346,6 +372,7 @@ static const char *piped(FlForeign *f, const Query *q) {
   if (totals && !*listed) out = SAY(f, "%s |> summarize(n = count()) |> drop(n)", out);
   if (named_having) out = SAY(f, "%s |> where(%s)", out, q->having);
   if (q->windows) out = of_windows(f, q, out);
+  if (!out) return NULL;
   bool before = q->order && !late && !q->windows && !q->distinct;
   if (before) out = SAY(f, "%s |> sort(%s)", out, q->order);
   if (!totals && !q->windows && !q->all) out = SAY(f, "%s |> select(%s)", out, listed);
@@ -467,7 +494,11 @@ static bool window_in_verb(FlForeign *f) {
     }
     if (!good || !q.windows) continue;
     q.all = q.all || !IS(f, i, "select");
-    return PUT(f, i - 1, close, of_windows(f, &q, "") + 1);
+    int begin = fl_foreign_begin(f, i - 2);
+    while (begin > 0 && IS(f, begin - 1, "|>")) begin = fl_foreign_begin(f, begin - 2);
+    q.tables = TEXT(f, begin, i - 2);
+    const char *made = of_windows(f, &q, "");
+    if (made) return PUT(f, i - 1, close, made + 1);
   }
   return false;
 }

@@ -39,9 +39,11 @@ bool fl_foreign_series(FlForeign *f, const char *text, const char **key, const c
     return true;
   }
   const char *groups = first_of(f, text, "summarize", &args);
-  if (!groups || args.n != 2 || !args.at[1].name || !first_of(f, groups, "group_by", &of) || of.n != 2)
+  if (!groups || args.n != 2 || !args.at[1].name || !first_of(f, groups, "group_by", &of) || of.n < 2)
     return false;
-  *key = of.at[1].name ? of.at[1].name : of.at[1].text, *value = args.at[1].name;
+  *key = "", *value = args.at[1].name;
+  for (int k = 1; k < of.n; k++)
+    *key = SAY(f, "%s%s%s", *key, k > 1 ? ", " : "", of.at[k].name ? of.at[k].name : of.at[k].text);
   return true;
 }
 
@@ -84,7 +86,7 @@ bool fl_foreign_items(FlForeign *f) {
     int brace = !method ? at : pair(f, at + 1) == at + 2 ? at + 3 : at + 1;
     int close = IS(f, brace, "{") ? pair(f, brace) : -1;
     const char *key, *value, *of = TEXT(f, from, method ? at - 2 : at - 1);
-    if (close < 0 || !fl_foreign_series(f, of, &key, &value)) continue;
+    if (close < 0 || !fl_foreign_series(f, of, &key, &value) || strchr(key, ',')) continue;
     if (!both) { /* keys alone: `d[k]` is the value */
       FlForeign p = part(f, TEXT(f, brace, close));
       bool rows = false; /* they are rows already */
@@ -162,6 +164,28 @@ bool fl_foreign_nulls(FlForeign *f) {
     return PUT(f, from, end, SAY(f, "select(describe(%s), column, nulls)", table));
   }
   return false;
+}
+
+FlForeignMet fl_foreign_met(FlForeign *f, const char *table, const char *text) {
+  FlForeign p = part(f, text);
+  const char *now = fl_foreign_by_rules(&p);
+  int below = 0, other = 0, joined = 0;
+  if (now) p = part(f, now);
+  for (int i = 0; now && i < p.tokens.n; i++) {
+    if (IS(&p, i, "match")) return FL_FOREIGN_NEVER;
+    below += ANY(&p, i, "< > <= >= ==") || (IS(&p, i, "in") && !IS(&p, i - 2, "for"));
+    other += IS(&p, i, "!=");
+    joined += ANY(&p, i, "not ?? if is_null");
+  }
+  if (!below && !other) return FL_FOREIGN_NEVER;
+  const char *of = table ? SAY(f, "let _t = derive(%s, of_ = %s)\nlet _of: %%s[_] = _t.of_", table, now)
+                         : SAY(f, "let _of: %%s[_] = %s", now);
+  const char *mark = strstr(of, "%s");
+  const char *may = SAY(f, "%.*sbool?%s", (int)(mark - of), of, mark + 2),
+             *never = SAY(f, "%.*sbool%s", (int)(mark - of), of, mark + 2);
+  if (!fl_foreign_holds(f, may) || fl_foreign_holds(f, never)) return FL_FOREIGN_NEVER;
+  if (joined || other > 1 || (other && below)) return FL_FOREIGN_UNKNOWN;
+  return other ? FL_FOREIGN_MET : FL_FOREIGN_UNMET;
 }
 
 bool fl_foreign_is_numpy(FlForeign *f, const char *text) {

@@ -66,12 +66,46 @@ static const char *nulls_filled(FlForeign *f, const char *table, const char *col
   return SAY(f, "fill_%s(%s, %s)", fill, table, column);
 }
 
-/* The value that `= e` or `*= e`, from one token to another, gives a column. */
+/* A column's value of comparisons, as they are where null meets none; NULL: nobody knows. */
+static const char *compared(FlForeign *f, const char *table, const char *value) {
+  FlForeign p = part(f, value);
+  bool no = ANY(&p, 0, "~ not") && p.tokens.n > 1 && fl_foreign_operand(&p, p.tokens.n - 1) == 1;
+  const char *of = no ? compared(f, table, TEXT(&p, 1, p.tokens.n - 1)) : NULL;
+  if (no) return of ? SAY(f, "not (%s)", of) : NULL;
+  int close = IS(&p, 0, "(") ? pair(&p, 0) : -1;
+  bool cast = close > 0 && IS(&p, close + 1, ".") && IS(&p, close + 2, "astype") &&
+              pair(&p, close + 3) == p.tokens.n - 1;
+  const char *what = cast ? TEXT(&p, 0, close) : value,
+             *then = cast ? TEXT(&p, close + 1, p.tokens.n - 1) : "";
+  switch (fl_foreign_met(f, table, what)) {
+  case FL_FOREIGN_UNMET: return SAY(f, cast ? "((%s) ?? false)%s" : "(%s) ?? false%s", what, then);
+  case FL_FOREIGN_MET: return SAY(f, cast ? "((%s) ?? true)%s" : "(%s) ?? true%s", what, then);
+  case FL_FOREIGN_UNKNOWN: return NULL;
+  default: return value;
+  }
+}
+
+/* The value that `= e` or `*= e`, from one token to another, gives a column; NULL: nobody knows. */
 static const char *assigned(FlForeign *f, const char *table, const char *column, int sign, int last) {
   const char *value = fl_foreign_by_columns(f, TEXT(f, sign + 1, last), table), *op = TEXT(f, sign, sign);
-  if (ANY(f, sign, "= <-")) return value;
+  if (IS(f, sign, "=")) return compared(f, table, value);
+  if (IS(f, sign, "<-")) return value; /* of R, where null stays */
   return SAY(f, "%s %s %s", column, IS(f, sign, "**=") ? "^" : fl_arena_strndup(f->arena, op, strlen(op) - 1),
              fl_foreign_argument(f, value, 'p'));
+}
+
+/* Has what the name at a token stands for another name, too, which is read later and would change with it:
+ * `y = x`? */
+static bool shared(FlForeign *f, int name) {
+  for (int i = 1; i + 1 < f->tokens.n; i++) {
+    bool alone =
+        IS(f, i, "=") && word(f, i - 1) && word(f, i + 1) && (i + 2 == f->tokens.n || line(f, i + 2));
+    bool begins = i == 1 || line(f, i - 2) || ANY(f, i - 2, "let var");
+    int other = IS(f, i - 1, TEXT(f, name, name)) ? i + 1 : i - 1, own = other == i + 1 ? i - 1 : i + 1;
+    for (int k = name + 1; k < f->tokens.n && alone && begins && IS(f, own, TEXT(f, name, name)); k++)
+      if (IS(f, k, TEXT(f, other, other)) && !IS(f, k - 1, ".")) return true;
+  }
+  return false;
 }
 
 /* What a statement that changes a table gives; NULL: it changes none. */
@@ -79,6 +113,7 @@ static const char *changed(FlForeign *f, int first, int last) {
   static const char *const signs = "= <- += -= *= /= //= **=";
   const char *table = TEXT(f, first, first);
   if (IS(f, first + 1, "=") || IS(f, first + 1, "<-")) return TEXT(f, first + 2, last);
+  if (shared(f, first)) return NULL;
   int close = IS(f, first + 1, "[") ? pair(f, first + 1) : -1;
   const char *column = close == first + 3 ? fl_foreign_plain(f, first + 2) : NULL;
   int sign = close + 1;
@@ -88,7 +123,8 @@ static const char *changed(FlForeign *f, int first, int last) {
   if (column && ANY(f, sign, signs)) {
     const char *filled = nulls_filled(f, table, column, TEXT(f, sign + 1, last));
     if (filled && IS(f, sign, "=")) return filled;
-    return SAY(f, "derive(%s, %s = %s)", table, column, assigned(f, table, column, sign, last));
+    const char *value = assigned(f, table, column, sign, last);
+    return value ? SAY(f, "derive(%s, %s = %s)", table, column, value) : NULL;
   }
   const char *array = column ? NULL : fl_foreign_part_given(f, first, last);
   if (array) return array;
@@ -96,10 +132,10 @@ static const char *changed(FlForeign *f, int first, int last) {
     return split_columns(f, table, TEXT(f, first + 2, close - 1), TEXT(f, close + 2, last));
   int in = IS(f, first + 2, "loc") && IS(f, first + 3, "[") ? pair(f, first + 3) : -1;
   column = in > 0 && IS(f, in - 2, ",") ? fl_foreign_plain(f, in - 1) : NULL;
-  if (column && ANY(f, in + 1, signs))
+  const char *given = column && ANY(f, in + 1, signs) ? assigned(f, table, column, in + 1, last) : NULL;
+  if (given)
     return SAY(f, "derive(%s, %s = if %s { %s } else { %s })", table, column,
-               fl_foreign_by_columns(f, TEXT(f, first + 4, in - 3), table),
-               assigned(f, table, column, in + 1, last), column);
+               fl_foreign_by_columns(f, TEXT(f, first + 4, in - 3), table), given, column);
   bool here = IS(f, first + 1, ".") && ANY(f, first + 2, "sort reverse") && IS(f, first + 3, "(");
   if (here && pair(f, first + 3) == last) /* `xs.sort()`, of lists */
     return IS(f, first + 2, "sort")
@@ -123,14 +159,15 @@ bool fl_foreign_in_place(FlForeign *f, int first, int last) {
 static bool new_table(FlForeign *f, int first, int last, FlForeignSpan *out) {
   const char *name = TEXT(f, first, first);
   int bound = word(f, first) ? fl_foreign_binding(f, name, first) : -1;
-  if (bound < 0 || (IS(f, bound - 1, "var") && ANY(f, first + 1, "= <-"))) return false;
+  if (bound < 0) return false;
   const char *value = changed(f, first, last), *by = value ? fl_foreign_new_name(f, name, false) : NULL;
   if (!by) return false;
   int end = last;
   const char *rest = fl_foreign_renamed(f, last + 1, name, by, &end);
   FlForeign p = part(f, SAY(f, "let %s = %s", by, value));
   out->now = fl_foreign_by_rules(&p);
-  if (!out->now) return false;
+  bool own = IS(f, bound - 1, "var") && ANY(f, first + 1, "= <-") && !p.changes; /* it is flow */
+  if (!out->now || own) return false;
   out->judged = (uint32_t)strlen(out->now);
   out->now = SAY(f, "%s%s", out->now, rest);
   out->last = end;
@@ -339,7 +376,7 @@ static bool by_loop(FlForeign *f, int first, int last, FlForeignSpan *out) {
 bool fl_foreign_span(FlForeign *f, int first, int last, bool early, FlForeignSpan *out) {
   out->first = first;
   if (early) return deviations(f, first, last, out);
-  if (fl_foreign_picture(f, first, out)) return true;
+  if (fl_foreign_picture(f, first, out) || fl_foreign_scope(f, first, last, out)) return true;
   if (new_table(f, first, last, out) || fitted_later(f, first, last, out)) return true;
   int begin = first, end = last;
   if (by_loop(f, first, last, out)) return true;

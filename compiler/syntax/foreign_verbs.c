@@ -1,142 +1,11 @@
-/* foreign_verbs.c: chains and calls of other languages that no row of foreign_calls.def can say: groups and
- * their aggregates, windows, choices, subscripts by name, models.
+/* foreign_verbs.c: chains and calls of other languages that no row of foreign_calls.def can say: windows,
+ * choices, steps of pipes, names of packages.
  *
  * In: a statement. Out: one change, by the first rule that finds its form. */
 #include "syntax/foreign_words.h"
 #include "syntax/foreign_args.h"
 
 #include <stdlib.h>
-
-/* `["x", "y"]`: `x = sum(x), y = sum(y)` */
-static const char *of_several(FlForeign *f, const char *list, const char *aggregate) {
-  FlForeignArgs names = {0};
-  const char *columns = fl_foreign_argument(f, list, 'c'), *out = "";
-  FlForeign p = part(f, columns ? columns : "");
-  fl_foreign_split(&p, 0, p.tokens.n - 1, &names);
-  for (int k = 0; k < names.n; k++)
-    out = SAY(f, "%s%s%s = %s(%s)", out, k ? ", " : "", names.at[k].text, aggregate, names.at[k].text);
-  return names.n ? out : NULL;
-}
-
-/* What a lambda between two brackets gives of a column; NULL: there is none. */
-static const char *lambda_of(FlForeign *f, int open, int end, const char *column) {
-  const char *text = TEXT(f, open + 1, end - 1);
-  if (!fl_foreign_is_lambda(text)) return NULL;
-  const char *body = fl_foreign_argument(f, text, 'b'), *name = fl_foreign_argument(f, text, 'v');
-  return body ? fl_foreign_with(f, body, name, column) : NULL;
-}
-
-/* What a lambda of a group's rows gives, `g => len(g) > 3`, by their columns; NULL: it is no lambda. */
-static const char *rows_test(FlForeign *f, int open, int end) {
-  const char *text = TEXT(f, open + 1, end - 1);
-  if (!fl_foreign_is_lambda(text)) return NULL;
-  const char *body = fl_foreign_argument(f, text, 'b'), *name = fl_foreign_argument(f, text, 'v');
-  if (!body) return NULL;
-  FlForeign p = part(f, body);
-  for (int i = 0; i + 3 < p.tokens.n; i++)
-    if (IS(&p, i, "len") && IS(&p, i + 2, name) && pair(&p, i + 1) == i + 3) PUT(&p, i, i + 3, "count()");
-  FlForeign by = part(f, fl_foreign_by_columns(f, p.text, name));
-  return fl_foreign_by_rules(&by);
-}
-
-/* What a method of groups gives for each row, as an expression of their column; NULL: it gives none. */
-static const char *each_row(FlForeign *f, const char *name, const char *column, int open, int end) {
-  FlForeign m = part(f, name);
-  const char *plain = end == open + 2 ? fl_foreign_plain(f, open + 1) : NULL;
-  const char *total = plain ? fl_foreign_aggregate(plain) : NULL;
-  bool bare = end == open + 1, down = IS(f, open + 1, "ascending") && ANY(f, open + 3, "False false");
-  const char *lambda = lambda_of(f, open, end, column);
-  if (IS(&m, 0, "transform") && lambda) return lambda;
-  if (IS(&m, 0, "transform")) return total ? SAY(f, "%s(%s)", total, column) : NULL;
-  if (ANY(&m, 0, "cumsum cumprod cummax cummin") && bare) return SAY(f, "%s(%s)", name, column);
-  if (IS(&m, 0, "diff") && bare) return SAY(f, "%s - lag(%s)", column, column);
-  if (IS(&m, 0, "shift")) return SAY(f, "lag(%s, %s)", column, bare ? "1" : TEXT(f, open + 1, end - 1));
-  if (IS(&m, 0, "rank") && (bare || (down && end == open + 4)))
-    return SAY(f, bare ? "rank(%s)" : "rank(desc(%s))", column);
-  return NULL;
-}
-
-/* `group_by(t, k)["x"].sum()`, `.size()`, `.agg(..)`: an aggregate of groups */
-static bool of_groups(FlForeign *f) {
-  for (int i = 0; i < f->tokens.n; i++) {
-    int close = IS(f, i, "group_by") && IS(f, i + 1, "(") && !(i && IS(f, i - 1, ".")) ? pair(f, i + 1) : -1,
-        dot = close + 1;
-    if (close < 0) continue;
-    const char *columns = NULL, *several = NULL;
-    int list = IS(f, dot, "[") && IS(f, dot + 1, "[") ? pair(f, dot + 1) : -1;
-    if (list > 0 && IS(f, list + 1, "]")) several = TEXT(f, dot + 1, list), dot = list + 2;
-    else if (IS(f, dot, ".") && word(f, dot + 1) && IS(f, dot + 2, "."))
-      columns = TEXT(f, dot + 1, dot + 1), dot += 2;
-    int open = dot + 2, end = IS(f, dot, ".") && word(f, dot + 1) && IS(f, open, "(") ? pair(f, open) : -1;
-    if (end < 0) continue;
-    const char *name = TEXT(f, dot + 1, dot + 1), *aggregate = fl_foreign_aggregate(name), *what = NULL;
-    const char *made = IS(f, dot + 1, "apply") && !columns && !several ? rows_test(f, open, end) : NULL;
-    if (made) return PUT(f, i, end, SAY(f, "summarize(%s, value = %s)", TEXT(f, i, close), made));
-    const char *test = IS(f, dot + 1, "filter") && !columns ? rows_test(f, open, end) : NULL;
-    if (test) return PUT(f, i, end, SAY(f, "ungroup(where(%s, %s))", TEXT(f, i, close), test));
-    if (several) what = aggregate && end == open + 1 ? of_several(f, several, aggregate) : NULL;
-    else if (columns && ANY(f, dot + 1, "agg aggregate apply") && lambda_of(f, open, end, columns))
-      what = SAY(f, "%s = %s", columns, lambda_of(f, open, end, columns));
-    else if (ANY(f, dot + 1, "agg aggregate summarize summarise"))
-      what = fl_foreign_aggregates(f, columns, open + 1, end - 1);
-    else if (columns && each_row(f, name, columns, open, end)) {
-      const char *each = each_row(f, name, columns, open, end);
-      int comma = fl_foreign_end(f, i + 2) + 1;
-      const char *keys =
-          comma < close ? fl_foreign_argument(f, SAY(f, "[%s]", TEXT(f, comma + 1, close - 1)), 'k') : NULL;
-      if (keys)
-        return PUT(f, i, end,
-                   SAY(f, "derive(%s, %s = %s, by = %s).%s", TEXT(f, i + 2, comma - 1), columns, each, keys,
-                       columns));
-    } else if (ANY(f, dot + 1, "size len count") && !columns && end == open + 1)
-      what = SAY(f, "%s = count()", name);
-    else if (aggregate && columns && end == open + 1)
-      what = SAY(f, "%s = %s(%s)", columns, aggregate, columns);
-    else if (aggregate && !columns && end == open + 1) what = SAY(f, "each(numeric(), %s)", aggregate);
-    if (what) return PUT(f, i, end, SAY(f, "summarize(%s, %s)", TEXT(f, i, close), what));
-  }
-  return false;
-}
-
-/* `group_by(t, a, b).size().unstack(fill_value=0)`, `pd.crosstab(t.a, t.b)`: a column for each b */
-static bool unstacked(FlForeign *f) {
-  for (int i = 0; i + 6 < f->tokens.n; i++) {
-    bool cross = IS(f, i, "pd") && IS(f, i + 2, "crosstab") && IS(f, i + 3, "(");
-    int open = cross ? i + 3 : i + 1, close = cross || IS(f, i, "group_by") ? pair(f, open) : -1, end = close;
-    FlForeignArgs args = {0};
-    if (close < 0 || (i && IS(f, i - 1, "."))) continue;
-    fl_foreign_split(f, open + 1, close - 1, &args);
-    const char *table = args.n ? args.at[0].text : "", *value = "count()", *keys[2] = {NULL, NULL};
-    bool zeros = cross, alike = args.n == (cross ? 2 : 3);
-    for (int k = 0; k < 2 && alike; k++) {
-      FlForeign p = part(f, args.at[cross ? k : k + 1].text);
-      bool field = cross && p.tokens.n == 3 && word(&p, 0) && IS(&p, 1, ".") && word(&p, 2);
-      if (cross && k == 0) table = TEXT(&p, 0, 0);
-      alike = cross ? field && IS(&p, 0, table) : p.tokens.n == 1;
-      keys[k] = TEXT(&p, p.tokens.n - 1, p.tokens.n - 1);
-    }
-    if (!alike) continue;
-    if (!cross) {
-      int dot = close + 1;
-      bool field = IS(f, dot, ".") && word(f, dot + 1) && IS(f, dot + 2, ".");
-      const char *of = field ? TEXT(f, dot + 1, dot + 1) : NULL;
-      if (of) dot += 2;
-      const char *by = of ? fl_foreign_aggregate(TEXT(f, dot + 1, dot + 1)) : NULL;
-      bool counted = !of && IS(f, dot + 1, "size"), called = pair(f, dot + 2) == dot + 3;
-      int stack = dot + 5, last = pair(f, stack + 1);
-      if (!called || !(by || counted) || !IS(f, stack, "unstack") || last < 0) continue;
-      zeros = IS(f, stack + 2, "fill_value") && IS(f, stack + 4, "0") && last == stack + 5;
-      if (!zeros && last != stack + 2) continue;
-      if (by) value = SAY(f, "%s(%s)", by, of);
-      end = last;
-    }
-    const char *out =
-        SAY(f, "group_by(%s, %s) |> pivot(name = %s, value = %s)", table, keys[0], keys[1], value);
-    if (zeros) out = SAY(f, "%s |> derive(each(except(%s), v => v ?? 0))", out, keys[0]);
-    return PUT(f, i, end, out);
-  }
-  return false;
-}
 
 /* `pl.col("x")`, `col("x")`, `pl.mean("x")`, `pl.lit(1)`; `np.sqrt(x)`, `math.pi` */
 static bool of_package(FlForeign *f) {
@@ -162,7 +31,7 @@ static bool of_package(FlForeign *f) {
     if (ANY(f, name,
             "sqrt exp log log2 log10 sin cos tan abs floor ceil mean median sum max min var cumsum argmax "
             "argmin "
-            "argsort outer inv det solve norm svd eigh qr pinv eye pi any all tanh sinh cosh log1p expm1 "
+            "argsort inv det solve norm svd eigh qr pinv eye pi any all tanh sinh cosh log1p expm1 "
             "hypot nan inf sort isfinite"))
       return PUT(f, i, i + 1, "");
   }
@@ -210,6 +79,29 @@ static bool choice(FlForeign *f) {
   return false;
 }
 
+/* `np.select([c, d], [a, b], default=e)` */
+static bool selected(FlForeign *f) {
+  for (int i = 0; i + 3 < f->tokens.n; i++) {
+    int close = IS(f, i, "np") && IS(f, i + 2, "select") && IS(f, i + 3, "(") ? pair(f, i + 3) : -1;
+    FlForeignArgs args = {0}, of[2] = {{0}, {0}};
+    if (close < 0) continue;
+    fl_foreign_split(f, i + 4, close - 1, &args);
+    for (int k = 0; k < 2 && k < args.n; k++) {
+      const char *bound = fl_foreign_bound(f, args.at[k].text), *list = bound ? bound : args.at[k].text;
+      FlForeign p = part(f, list);
+      if (IS(&p, 0, "[") && pair(&p, 0) == p.tokens.n - 1) fl_foreign_split(&p, 1, p.tokens.n - 2, &of[k]);
+    }
+    if (args.n > 3 || !of[0].n || of[0].n != of[1].n) continue;
+    const char *by = "";
+    for (int k = 0; k < of[0].n; k++) {
+      FlForeign c = part(f, of[0].at[k].text);
+      by = SAY(f, "%sif %s { %s } else ", by, fl_foreign_asked(&c, 0, c.tokens.n - 1), of[1].at[k].text);
+    }
+    return PUT(f, i, close, SAY(f, "%s{ %s }", by, args.n == 3 ? args.at[2].text : "0"));
+  }
+  return false;
+}
+
 /* `derive(t, avg = mean(x).over("k"))`: the verb has the groups. */
 static bool over(FlForeign *f) {
   for (int i = 2; i + 1 < f->tokens.n; i++) {
@@ -227,6 +119,26 @@ static bool over(FlForeign *f) {
   return false;
 }
 
+/* `x.filter(c).sum()` of columns: what meets a condition alone */
+static bool filtered(FlForeign *f) {
+  for (int i = 2; i + 4 < f->tokens.n; i++) {
+    int close =
+        IS(f, i, "filter") && IS(f, i - 1, ".") && word(f, i - 2) && !IS(f, i - 3, ".") ? pair(f, i + 1) : -1;
+    bool verb = false;
+    for (int k = 0; k < i; k++)
+      verb = verb || (ANY(f, k, "agg select summarize") && IS(f, k + 1, "(") && pair(f, k + 1) > i);
+    const char *by = verb && close > 0 && IS(f, close + 1, ".") && pair(f, close + 3) == close + 4
+                         ? fl_foreign_aggregate(TEXT(f, close + 2, close + 2))
+                         : NULL;
+    if (!by) continue;
+    const char *c = TEXT(f, i + 2, close - 1);
+    return PUT(f, i - 2, close + 4,
+               strcmp(by, "count") == 0 ? SAY(f, "count((%s) and not is_null(%s))", c, TEXT(f, i - 2, i - 2))
+                                        : SAY(f, "%s(%s, where = %s)", by, TEXT(f, i - 2, i - 2), c));
+  }
+  return false;
+}
+
 /* `x.rolling(2).mean()` */
 static bool rolled(FlForeign *f) {
   for (int i = 2; i + 4 < f->tokens.n; i++) {
@@ -235,13 +147,24 @@ static bool rolled(FlForeign *f) {
                     : -1,
         end = -1;
     if (close < 0) continue;
-    const char *of = NULL, *size = TEXT(f, IS(f, i + 3, "=") ? i + 4 : i + 2, close - 1);
+    const char *of = NULL, *size = NULL, *least = "";
+    FlForeignArgs args = {0};
+    fl_foreign_split(f, i + 2, close - 1, &args);
+    for (int k = 0; k < args.n; k++) {
+      const FlForeignArg *a = &args.at[k];
+      bool first =
+          k == 0 && (!a->name || strcmp(a->name, "window") == 0 || strcmp(a->name, "window_size") == 0);
+      if (first) size = a->text;
+      else if (a->name && (strcmp(a->name, "min_periods") == 0 || strcmp(a->name, "min_samples") == 0))
+        least = SAY(f, ", min_periods = %s", a->text);
+      else size = NULL, k = args.n;
+    }
     if (!IS(f, i, "rolling")) of = TEXT(f, i, i) + strlen("rolling_"), end = close;
     else if (IS(f, close + 1, ".") && IS(f, close + 3, "(") && pair(f, close + 3) == close + 4)
       of = fl_foreign_aggregate(TEXT(f, close + 2, close + 2)), end = close + 4;
     int from = fl_foreign_operand(f, i - 2);
-    if (of && !strchr(size, ','))
-      return PUT(f, from, end, SAY(f, "rolling(%s, %s, %s)", TEXT(f, from, i - 2), size, of));
+    if (of && size)
+      return PUT(f, from, end, SAY(f, "rolling(%s, %s, %s%s)", TEXT(f, from, i - 2), size, of, least));
   }
   return false;
 }
@@ -395,13 +318,21 @@ static bool selected_of_groups(FlForeign *f) {
   return false;
 }
 
-/* `for i, row in t.iterrows()` */
+/* `for i, row in t.iterrows()`: where the number is read, rows are by it. */
 static bool numbered_rows(FlForeign *f) {
   for (int i = 0; i + 6 < f->tokens.n; i++) {
     if (!IS(f, i, "for") || !IS(f, i + 2, ",") || !IS(f, i + 4, "in")) continue;
-    int end = i + 5;
+    int end = i + 5, at = i + 1;
     while (end < f->tokens.n && !ANY(f, end, "{ :") && !IS(f, end, "iterrows")) end++;
-    if (IS(f, end, "iterrows") && IS(f, end - 1, ".")) return PUT(f, i + 1, i + 2, "");
+    int brace = IS(f, end, "iterrows") && IS(f, end - 1, ".") ? end + 3 : -1, close = pair(f, brace);
+    if (brace < 0) continue;
+    const char *number = TEXT(f, at, at), *row = TEXT(f, i + 3, i + 3), *table = TEXT(f, i + 5, end - 2);
+    if (close < brace ||
+        strcmp(fl_foreign_with(f, TEXT(f, brace, close), number, "_"), TEXT(f, brace, close)) == 0)
+      return PUT(f, at, i + 3, row);
+    if (!word(f, i + 5) || end != i + 7) continue;
+    const char *body = fl_foreign_with(f, TEXT(f, brace, close), row, SAY(f, "%s[%s]", table, number));
+    return PUT(f, i, close, SAY(f, "for %s in 0..len(%s) %s", number, table, body));
   }
   return false;
 }
@@ -472,8 +403,10 @@ bool fl_foreign_before_calls(FlForeign *f) {
                                          fl_foreign_plots,
                                          fl_foreign_parts,
                                          choice,
+                                         selected,
                                          over,
                                          rolled,
+                                         filtered,
                                          left_out,
                                          pulled,
                                          by_group,
@@ -486,8 +419,7 @@ bool fl_foreign_before_calls(FlForeign *f) {
                                          fl_foreign_fitted,
                                          numbered_rows,
                                          keys_of_join,
-                                         unstacked,
-                                         of_groups,
+                                         fl_foreign_groups,
                                          of_package};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
     if (rules[k](f)) return true;

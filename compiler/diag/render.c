@@ -23,8 +23,8 @@
 #include <stdlib.h>
 
 enum {
-  WINDOW = 100, /* columns of source shown of a long line */
-  LEAD = 40,    /* those before the place */
+  WINDOW = 100,  /* columns of source shown of a long line */
+  LEAD = 40,     /* those before the place */
   MOST_LINES = 8 /* shown of what an edit writes */
 };
 
@@ -128,8 +128,7 @@ static void add_edit(FlText1 *out, const FlSource *f, FlSpan span, const char *t
       columns += add_point(out, at, (size_t)(to - at), &size);
     fl_text_addf(out, "%s%s\n", at < to ? "..." : "", paint->off);
     at = to + 1;
-    if (shown + 1 == MOST_LINES && at < stop)
-      fl_text_addf(out, "%s      +%s ...\n", paint->bold, paint->off);
+    if (shown + 1 == MOST_LINES && at < stop) fl_text_addf(out, "%s      +%s ...\n", paint->bold, paint->off);
   }
   fl_text_reset(&made);
 }

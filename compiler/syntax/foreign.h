@@ -32,6 +32,7 @@ enum {
   FL_FOREIGN_TEXTS = 1,   /* subscripts take characters, not elements */
   FL_FOREIGN_UNPIPED = 2, /* what a pipe gives is an array: methods are meant, not verbs */
   FL_FOREIGN_SECOND = 4,  /* of rows of the table that fit, the second */
+  FL_FOREIGN_NULLS = 8,   /* conditions may be null */
 };
 
 typedef struct FlForeign {

@@ -3,10 +3,7 @@
 #include "syntax/foreign_args.h"
 #include "syntax/foreign_words.h"
 
-#include <stdlib.h>
-
 static const char *column(FlForeign *f, const char *text);
-static const char *primary(FlForeign *f, const char *text);
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
 
@@ -23,8 +20,7 @@ static const char *in_brackets(FlForeign *f, const char *text, const char *opens
 }
 
 /* The name that an argument from one token to another has behind it, `e AS n`, `e.alias("n")`, which ends
- * before
- * *end then; NULL: none. */
+ * before *end then; NULL: none. */
 static const char *name_behind(FlForeign *f, int from, int *end) {
   int i = *end;
   const char *plain = IS(f, i, ")") && pair(f, i) == i - 2 ? fl_foreign_plain(f, i - 1) : NULL;
@@ -58,59 +54,6 @@ void fl_foreign_split(FlForeign *f, int from, int to, FlForeignArgs *out) {
 bool fl_foreign_same_word(const char *a, const char *b) {
   while (*a && *b && (*a | 32) == (*b | 32)) a++, b++;
   return !*a && !*b;
-}
-
-/* ---- lambdas ---- */
-
-/* `x => body`: the tokens of its arrow, or -1. */
-static int arrow(const FlForeign *p) {
-  if (fl_foreign_kind(p, 0, FL_FOREIGN_WORD) && IS(p, 1, "=>")) return 1;
-  int close = IS(p, 0, "(") ? pair(p, 0) : -1;
-  return close > 0 && IS(p, close + 1, "=>") ? close + 1 : -1;
-}
-
-bool fl_foreign_is_lambda(const char *text) {
-  const char *sign = strstr(text, "=>");
-  if (!sign) return false;
-  size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_(), ");
-  return n >= (size_t)(sign - text);
-}
-
-static const char *lambda_name(FlForeign *f, const char *text) {
-  FlForeign p = part(f, text);
-  int at = arrow(&p);
-  if (at < 0) return is_name(text) ? "v" : NULL;
-  if (at == 1) return TEXT(&p, 0, 0);
-  return at == 3 ? TEXT(&p, 1, 1) : TEXT(&p, 0, at - 1);
-}
-
-static const char *lambda_body(FlForeign *f, const char *text) {
-  FlForeign p = part(f, text);
-  int at = arrow(&p);
-  if (at < 0) return is_name(text) ? SAY(f, "%s(v)", text) : NULL;
-  const char *body = TEXT(&p, at + 1, p.tokens.n - 1);
-  const char *one = IS(&p, at + 1, "{") ? in_brackets(f, body, "{") : NULL;
-  return one && !strchr(one, '\n') ? one : body;
-}
-
-/* A reduction by `(s, v) => s + v` from 0, or from the first, is a sum; by any other it is a fold. */
-const char *fl_foreign_folded(FlForeign *f, const FlForeignArgs *args) {
-  const char *lambda = NULL, *begin = NULL, *array = NULL;
-  for (int k = 0; k < args->n; k++) {
-    const FlForeignArg *a = &args->at[k];
-    if (!a->param) continue;
-    if (strcmp(a->param, "f") == 0) lambda = a->text;
-    if (strcmp(a->param, "s") == 0) begin = a->text;
-    if (strcmp(a->param, "a") == 0) array = a->text;
-  }
-  if (!lambda || !array) return NULL;
-  FlForeign p = part(f, lambda);
-  bool sum = arrow(&p) == 5 && p.tokens.n == 9 && IS(&p, 7, "+") && (!begin || atof(begin) == 0);
-  sum = sum && (IS(&p, 6, TEXT(&p, 1, 1)) || IS(&p, 6, TEXT(&p, 3, 3)));
-  if (sum) return SAY(f, "sum(%s)", array);
-  const char *a = primary(f, array);
-  return begin ? SAY(f, "fold(%s, %s, %s)", lambda, begin, array)
-               : SAY(f, "fold(%s, %s[0], %s[1..])", lambda, a, a);
 }
 
 /* ---- columns ---- */
@@ -272,7 +215,7 @@ static const char *how_joined(FlForeign *f, const char *text) {
 /* Without the `d.` of a lambda's row; NULL: the row itself is used. */
 static const char *of_row(FlForeign *f, const char *text) {
   if (!fl_foreign_is_lambda(text)) return text;
-  const char *name = lambda_name(f, text), *body = lambda_body(f, text);
+  const char *name = fl_foreign_lambda_name(f, text), *body = fl_foreign_lambda_body(f, text);
   FlForeign p = part(f, body ? body : "");
   for (int i = p.tokens.n - 1; i >= 0; i--) {
     if (!IS(&p, i, name) || (i && IS(&p, i - 1, "."))) continue;
@@ -341,6 +284,15 @@ static const char *transposed(FlForeign *f, const char *text) {
   return all.n ? out : NULL;
 }
 
+/* `zip(a, b)` */
+static const char *keys_of_zip(FlForeign *f, const char *text) {
+  FlForeign p = part(f, text);
+  FlForeignArgs args = {0};
+  if (!IS(&p, 0, "zip") || pair(&p, 1) != p.tokens.n - 1) return NULL;
+  fl_foreign_split(&p, 2, p.tokens.n - 2, &args);
+  return args.n == 2 ? SAY(f, "key = %s, value = %s", args.at[0].text, args.at[1].text) : NULL;
+}
+
 const char *fl_foreign_argument(FlForeign *f, const char *text, char how) {
   int n = 0;
   const char *all, *other;
@@ -351,8 +303,8 @@ const char *fl_foreign_argument(FlForeign *f, const char *text, char how) {
   case 'k': return keys(f, text);
   case 'r': return renamed(f, text);
   case 'm': return arms(f, text);
-  case 'v': return lambda_name(f, text);
-  case 'b': return lambda_body(f, text);
+  case 'v': return fl_foreign_lambda_name(f, text);
+  case 'b': return fl_foreign_lambda_body(f, text);
   case 'a': return aggregate(f, text);
   case 'p': return primary(f, text);
   case 'l': all = in_brackets(f, text, "[ ("); return all ? all : text;
@@ -366,6 +318,7 @@ const char *fl_foreign_argument(FlForeign *f, const char *text, char how) {
   case 'O': return only_column(f, text);
   case 'M': return fl_foreign_matrix(f, text);
   case 'S': return suffix(f, text);
+  case 'Z': return keys_of_zip(f, text);
   case 'T': return transposed(f, text);
   case 'K': return fl_foreign_series(f, text, &all, &other) ? all : NULL;
   case 'X': return fl_foreign_series(f, text, &other, &all) ? all : NULL;
@@ -405,7 +358,8 @@ static const char *computed(FlForeign *f, const FlForeignArg *a) {
   const char *lambda = comma ? TEXT(&p, 3, n - 2) : "";
   if (fl_foreign_is_lambda(lambda)) /* `n = ("x", s => max(s) - min(s))` */
     return SAY(f, "%s = %s", name,
-               fl_foreign_with(f, lambda_body(f, lambda), lambda_name(f, lambda), column(f, TEXT(&p, 1, 1))));
+               fl_foreign_with(f, fl_foreign_lambda_body(f, lambda), fl_foreign_lambda_name(f, lambda),
+                               column(f, TEXT(&p, 1, 1))));
   if (name) return of_row(f, text) ? SAY(f, "%s = %s", name, of_row(f, text)) : NULL;
   if (IS(&p, 0, "[") && pair(&p, 0) == n - 1) { /* a list of such */
     FlForeignArgs inner = {0};
@@ -534,18 +488,4 @@ const char *fl_foreign_aggregates(FlForeign *f, const char *chosen, int from, in
   if (chosen) return aggregates_of(f, chosen, TEXT(f, from, to), false);
   fl_foreign_split(f, from, to, &args);
   return fl_foreign_rest(f, &args, 'e');
-}
-
-/* ---- queries ---- */
-
-const char *fl_foreign_order(FlForeign *f, int from, int to) {
-  const char *out = "";
-  for (int at = from; at <= to;) {
-    int end = fl_foreign_end(f, at);
-    if (end > to) end = to;
-    bool down = ANY(f, end, "desc DESC"), up = ANY(f, end, "asc ASC");
-    out = SAY(f, down ? "%s%sdesc(%s)" : "%s%s%s", out, *out ? ", " : "", TEXT(f, at, end - (down || up)));
-    at = end + 2;
-  }
-  return out;
 }

@@ -36,6 +36,9 @@ const char *fl_foreign_rest(FlForeign *f, const FlForeignArgs *args, char how);
 /* `a.reduce(f, s)` of arguments by the parameters a, f and s; NULL: it is no lambda. */
 const char *fl_foreign_folded(FlForeign *f, const FlForeignArgs *args);
 bool fl_foreign_is_lambda(const char *text);
+/* The parameter of a lambda and what it gives; of the name of a function `v` and its call. */
+const char *fl_foreign_lambda_name(FlForeign *f, const char *text);
+const char *fl_foreign_lambda_body(FlForeign *f, const char *text);
 bool fl_foreign_same_word(const char *a, const char *b); /* but for capitals */
 /* What `.agg(..)` between two tokens has, as arguments of `summarize`; columns: that were chosen before it,
  * or NULL. */
@@ -66,6 +69,7 @@ FlForeignMet fl_foreign_met(FlForeign *f, const char *table, const char *text);
 /* A condition between two tokens, which null does not meet. */
 const char *fl_foreign_asked(FlForeign *f, int from, int to);
 FlForeignRule fl_foreign_parts, fl_foreign_part_of_text, fl_foreign_value_of_key; /* foreign_parts.c */
+FlForeignRule fl_foreign_subscripts, fl_foreign_loops, fl_foreign_dictionaries;
 /* Of a name that `default_rng` gives, how the next numbers are drawn by it: `rng, 2`; NULL: it is another
  * name. */
 const char *fl_foreign_seed(FlForeign *f, const char *name);

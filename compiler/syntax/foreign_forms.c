@@ -4,9 +4,6 @@
 #include "syntax/foreign_args.h"
 #include "syntax/foreign_words.h"
 
-#include <stdlib.h>
-
-static bool number(const FlForeign *f, int i) { return fl_foreign_kind(f, i, FL_FOREIGN_NUMBER); }
 static bool line(const FlForeign *f, int i) {
   return i >= f->tokens.n || fl_foreign_kind(f, i, FL_FOREIGN_LINE);
 }
@@ -90,11 +87,6 @@ static const char *const operators[][2] = {
     {"True", "true"},     {"False", "false"}, {"TRUE", "true"}, {"FALSE", "false"}, {"None", "null"},
     {"NULL", "null"},     {"AND", "and"},     {"OR", "or"},     {"IN", "in"},       {"nil", "null"},
     {"undefined", "null"}};
-
-/* May a token end an operand? */
-static bool operand(const FlForeign *f, int i) {
-  return word(f, i) || literal(f, i) || number(f, i) || ANY(f, i, ") ] }");
-}
 
 /* dplyr's `distinct(k)` has these columns alone, unless all are kept: the arguments between two tokens. */
 static const char *distinct_of(FlForeign *f, int from, int to) {
@@ -231,6 +223,21 @@ static bool equals(FlForeign *f) {
 
 /* ---- ranges, subscripts ---- */
 
+/* `0 < x < 10` */
+static bool chained(FlForeign *f) {
+  static const char *const signs = "< > <= >=";
+  for (int i = 1; i + 1 < f->tokens.n; i++) {
+    if (!ANY(f, i, signs) || !operand(f, i - 1)) continue;
+    int next = i + 1;
+    while (next < f->tokens.n && !ANY(f, next, signs) && !line(f, next) &&
+           !ANY(f, next, "and or not == != , : ; { } ) ] = => if else & |"))
+      next = pair(f, next) > next ? pair(f, next) + 1 : next + 1;
+    if (!ANY(f, next, signs) || next == i + 1 || !operand(f, next - 1)) continue;
+    return PUT(f, next, next, SAY(f, "and %s %s", TEXT(f, i + 1, next - 1), TEXT(f, next, next)));
+  }
+  return false;
+}
+
 /* `x != null`, `x == None` */
 static bool compared_null(FlForeign *f) {
   for (int i = 1; i + 1 < f->tokens.n; i++) {
@@ -263,103 +270,6 @@ static bool postfix_cast(FlForeign *f) {
     if (!by || IS(f, i + 2, "(")) continue;
     int from = fl_foreign_operand(f, i - 1);
     return PUT(f, from, i + 1, SAY(f, "%s(%s)", by, TEXT(f, from, i - 1)));
-  }
-  return false;
-}
-
-/* `0..=3`; `1:3` behind `in`; in subscripts `a[1:3]`, `a[::2]`, `a[::-1]` */
-static bool range(FlForeign *f) {
-  for (int i = 0; i < f->tokens.n; i++) {
-    if (IS(f, i, "..=") && number(f, i + 1))
-      return PUT(f, i, i + 1, SAY(f, "..%d", atoi(TEXT(f, i + 1, i + 1)) + 1));
-    if (IS(f, i, "..=")) {
-      int end = fl_foreign_end(f, i + 1);
-      for (int k = i + 1; k <= end; k++)
-        if (IS(f, k, "{")) end = k - 1;
-      return PUT(f, i, end, SAY(f, "..%s + 1", TEXT(f, i + 1, end)));
-    }
-    if (IS(f, i, ":") && number(f, i - 1) && IS(f, i - 2, "in")) {
-      if (number(f, i + 1)) return PUT(f, i, i + 1, SAY(f, "..%d", atoi(TEXT(f, i + 1, i + 1)) + 1));
-      int end = word(f, i + 1) ? i + 1 : -1;
-      if (end > 0 && IS(f, end + 1, "(")) end = pair(f, end + 1);
-      if (end > 0) return PUT(f, i, end, SAY(f, "..%s + 1", TEXT(f, i + 1, end)));
-    }
-    int close = IS(f, i, "[") && i > 0 && glued(f, i) && operand(f, i - 1) ? pair(f, i) : -1;
-    if (close < 0) continue;
-    if (IS(f, close - 1, "end")) return PUT(f, close - 1, close - 1, close == i + 2 ? "-1" : "");
-    const char *array = TEXT(f, fl_foreign_operand(f, i - 1), i - 1);
-    if (IS(f, i + 1, "::") && IS(f, i + 2, "-") && IS(f, i + 3, "1") && close == i + 4)
-      return PUT(f, fl_foreign_operand(f, i - 1), close,
-                 SAY(f, "[for i in 0..len(%s): %s[len(%s) - 1 - i]]", array, array, array));
-    if (IS(f, i + 1, "::") && close == i + 3) return PUT(f, i + 1, i + 1, SAY(f, "0..len(%s) by ", array));
-    bool rows =
-        IS(f, close - 1, ",") && close == i + 5 && number(f, i + 1) && IS(f, i + 2, ":") && number(f, i + 3);
-    if (rows) /* of R, which counts from 1 and has the last */
-      return PUT(f, i + 1, i + 4, SAY(f, "%d..%s", atoi(TEXT(f, i + 1, i + 1)) - 1, TEXT(f, i + 3, i + 3)));
-    if (IS(f, close - 1, ",")) return PUT(f, close - 1, close - 1, "");
-    for (int k = i + 1; k < close; k++) {
-      if (pair(f, k) > k) k = pair(f, k);
-      bool all = (k == i + 1 || IS(f, k - 1, ",")) && (k == close - 1 || IS(f, k + 1, ","));
-      if (!IS(f, k, ":") || all) continue;
-      bool below = IS(f, k - 1, "[") && IS(f, k + 1, "-") && close == k + 3; /* `a[:-2]` */
-      if (below) return PUT(f, k, k + 1, SAY(f, "..len(%s) - ", array));
-      bool last = close == k + 1 && k == i + 3 && IS(f, i + 1, "-"); /* `a[-2:]` */
-      return last ? PUT(f, i + 1, k, SAY(f, "len(%s) - %s..", array, TEXT(f, i + 2, i + 2)))
-                  : PUT(f, k, k, "..");
-    }
-  }
-  return false;
-}
-
-/* `name[:2]`, `name[0]`, `name[-3:]` of a text */
-static bool characters(FlForeign *f) {
-  for (int i = 1; i < f->tokens.n; i++) {
-    bool str = IS(f, i - 1, "str") && IS(f, i - 2, ".");
-    bool begins = IS(f, i, "[") && glued(f, i) && operand(f, i - 1) && (str || f->ways & FL_FOREIGN_TEXTS);
-    int close = begins ? pair(f, i) : -1, from = close > 0 ? fl_foreign_operand(f, i - 1) : -1, sign = -1;
-    for (int k = i + 1; k < close; k++) {
-      if (ANY(f, k, ", :: = == [ (")) close = -1;
-      if (ANY(f, k, ": ..")) sign = k;
-    }
-    if (i + 4 < f->tokens.n && begins && IS(f, i + 1, "::") && IS(f, i + 2, "-") && IS(f, i + 3, "1"))
-      return PUT(f, fl_foreign_operand(f, i - 1), i + 4,
-                 SAY(f, "reverse_text(%s)", TEXT(f, fl_foreign_operand(f, i - 1), i - 1)));
-    if (close < 0 || from < 0) continue;
-    const char *of = TEXT(f, from, str ? i - 3 : i - 1);
-    const char *begin = sign > i + 1 ? TEXT(f, i + 1, sign - 1) : "0",
-               *end = sign < close - 1 ? TEXT(f, sign + 1, close - 1) : NULL;
-    if (sign < 0) {
-      int at = number(f, i + 1) && close == i + 2 ? atoi(TEXT(f, i + 1, i + 1)) : -1;
-      if (at >= 0) return PUT(f, from, close, SAY(f, "slice(%s, %d, %d)", of, at, at + 1));
-      if (IS(f, i + 1, "-") && IS(f, i + 2, "1") && close == i + 3)
-        return PUT(f, from, close, SAY(f, "slice(%s, -1)", of));
-      continue;
-    }
-    return PUT(f, from, close,
-               end ? SAY(f, "slice(%s, %s, %s)", of, begin, end) : SAY(f, "slice(%s, %s)", of, begin));
-  }
-  return false;
-}
-
-/* `t["x"]`: `t.x`; `t[["x", "y"]]`: the columns; `m[0][1]` stays. */
-static bool column(FlForeign *f) {
-  for (int i = 1; i + 2 < f->tokens.n; i++) {
-    if (!IS(f, i, "[") || !glued(f, i) || !operand(f, i - 1)) continue;
-    const char *name = fl_foreign_plain(f, i + 1);
-    if (name && *name &&
-        strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == strlen(name) &&
-        IS(f, i + 2, "]") && !(fl_foreign_operand(f, i - 1) == 0 && IS(f, i + 3, "=")))
-      return PUT(f, i, i + 2, SAY(f, ".%s", name));
-    int close = IS(f, i + 1, "[") ? pair(f, i + 1) : -1;
-    if (close < 0 || !IS(f, close + 1, "]") || !literal(f, i + 2)) continue;
-    int from = fl_foreign_operand(f, i - 1);
-    bool groups = false; /* of groups the columns are aggregated */
-    for (int k = from; k < i; k++) groups = groups || ANY(f, k, "groupby group_by GroupBy");
-    if (groups) continue;
-    const char *names = "";
-    for (int k = i + 2; names && k < close; k += 2)
-      names = fl_foreign_plain(f, k) ? SAY(f, "%s, %s", names, fl_foreign_plain(f, k)) : NULL;
-    if (names) return PUT(f, from, close + 1, SAY(f, "select(%s%s)", TEXT(f, from, i - 1), names));
   }
   return false;
 }
@@ -463,100 +373,6 @@ static bool short_change(FlForeign *f) {
   return false;
 }
 
-/* How the file asks a dictionary: by texts alone, by what loops go over (WALKED), or by other values
- * (INDEXED), which
- * would be positions of a table. */
-typedef enum Asked { BY_TEXTS, WALKED, INDEXED } Asked;
-
-static Asked asked(const FlForeign *f, const char *name) {
-  FlForeign file = file_of(f);
-  Asked how = BY_TEXTS;
-  const char *key = "";
-  for (int i = 1; i + 2 < file.tokens.n; i++) {
-    if (!IS(&file, i, name)) continue;
-    if (IS(&file, i - 1, "in")) how = WALKED, key = TEXT(&file, i - 2, i - 2);
-    if (IS(&file, i + 1, ".") && ANY(&file, i + 2, "items keys values get")) how = WALKED;
-    if (IS(&file, i + 1, "[") && !literal(&file, i + 2) && !IS(&file, i + 2, key)) return INDEXED;
-  }
-  return how;
-}
-
-/* `{k: v for x in a}` */
-static bool mapped(FlForeign *f) {
-  for (int i = 0; i < f->tokens.n; i++) {
-    int close = IS(f, i, "{") ? pair(f, i) : -1, colon = i + 1;
-    if (close < 0) continue;
-    while (colon < close && !IS(f, colon, ":"))
-      colon = pair(f, colon) > colon ? pair(f, colon) + 1 : colon + 1;
-    int at = colon + 1;
-    while (at < close && !IS(f, at, "for")) at = pair(f, at) > at ? pair(f, at) + 1 : at + 1;
-    if (at >= close || at == colon + 1 || colon == i + 1) continue;
-    if (word(f, i - 2) && IS(f, i - 1, "=") && asked(f, TEXT(f, i - 2, i - 2)) == INDEXED) continue;
-    const char *head = TEXT(f, at, close - 1);
-    return PUT(f, i, close,
-               SAY(f, "table(key = [%s: %s], value = [%s: %s])", head, TEXT(f, i + 1, colon - 1), head,
-                   TEXT(f, colon + 1, at - 1)));
-  }
-  return false;
-}
-
-/* `let { x, y } = t` */
-static bool taken_apart(FlForeign *f) {
-  int close = ANY(f, 0, "let var const") && IS(f, 1, "{") ? pair(f, 1) : -1;
-  if (close < 0 || !IS(f, close + 1, "=")) return false;
-  int end = fl_foreign_end(f, close + 2);
-  const char *of = TEXT(f, close + 2, end), *out = "";
-  for (int i = 2; i < close; i += 2) {
-    if (!word(f, i) || !(IS(f, i + 1, ",") || i + 1 == close)) return false;
-    out = SAY(f, "%s%slet %s = %s.%s", out, i > 2 ? "\n" : "", TEXT(f, i, i), of, TEXT(f, i, i));
-  }
-  return PUT(f, 0, end, out);
-}
-
-/* `{"a": 1, "b": 2}` as `table(key = ["a", "b"], value = [1, 2])` */
-static const char *keys_and_values(FlForeign *f, int open, int close) {
-  const char *keys = "", *values = "";
-  for (int at = open + 1; at < close; at = fl_foreign_end(f, at) + 2) {
-    int end = fl_foreign_end(f, at), sign = at;
-    while (sign < end && !IS(f, sign, ":")) sign = pair(f, sign) > sign ? pair(f, sign) + 1 : sign + 1;
-    if (sign >= end) return NULL;
-    keys = SAY(f, "%s%s%s", keys, *keys ? ", " : "", TEXT(f, at, sign - 1));
-    values = SAY(f, "%s%s%s", values, *values ? ", " : "", TEXT(f, sign + 1, end));
-  }
-  return *keys ? SAY(f, "table(key = [%s], value = [%s])", keys, values) : NULL;
-}
-
-/* `{"a": 1, b: 2}` */
-static bool mapping(FlForeign *f) {
-  for (int i = 0; i < f->tokens.n; i++) {
-    int close = IS(f, i, "{") ? pair(f, i) : -1;
-    if (close < i + 4 || !IS(f, i + 2, ":") || (i && ANY(f, i - 1, ") else agg aggregate"))) continue;
-    bool argument = i > 1 && ANY(f, i - 1, "( =") && !ANY(f, 0, "let var const") && !word(f, 0 + (i == 1));
-    bool call = false;
-    for (int k = 0; k < i; k++)
-      call |= ANY(f, k,
-                  "agg aggregate rename replace map with_columns fillna fill_null replace_na "
-                  "DataFrame");
-    if (call || argument) continue;
-    const char *all = "";
-    for (int at = i + 1; all && at < close; at = fl_foreign_end(f, at) + 2) {
-      const char *name = word(f, at) ? TEXT(f, at, at) : fl_foreign_plain(f, at);
-      bool plain = name && *name &&
-                   strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") == strlen(name);
-      all = plain && IS(f, at + 1, ":") ? SAY(f, "%s%s%s = %s", all, *all ? ", " : "", name,
-                                              TEXT(f, at + 2, fl_foreign_end(f, at + 2)))
-                                        : NULL;
-    }
-    const char *name = word(f, i - 2) && IS(f, i - 1, "=") ? TEXT(f, i - 2, i - 2) : NULL;
-    const Asked how = name ? asked(f, name) : BY_TEXTS;
-    const char *table = how == WALKED ? keys_and_values(f, i, close) : NULL;
-    if (table) return PUT(f, i, close, table);
-    if (how == INDEXED) continue;
-    if (all) return PUT(f, i, close, SAY(f, "(%s)", all));
-  }
-  return false;
-}
-
 /* `[...a, 4.0]` */
 static bool spread(FlForeign *f) {
   for (int i = 0; i + 2 < f->tokens.n; i++) {
@@ -585,21 +401,17 @@ bool fl_foreign_forms(FlForeign *f) {
                                          needless,
                                          conversion,
                                          compared_null,
+                                         chained,
                                          turbofish,
                                          postfix_cast,
                                          operator_of,
                                          equals,
                                          side_by_side,
                                          fl_foreign_part_of_text,
-                                         characters,
-                                         range,
-                                         fl_foreign_value_of_key,
-                                         column,
+                                         fl_foreign_subscripts,
                                          comprehension,
                                          short_change,
-                                         mapped,
-                                         taken_apart,
-                                         mapping,
+                                         fl_foreign_dictionaries,
                                          spread};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
     if (rules[k](f)) return true;

@@ -2,9 +2,8 @@
  * aggregates and modules of other languages are called here.
  *
  * In: a file's tokens and a name. Out: where it is bound, or its name in flow. What always holds: this is the
- * only place that looks up a binding, and rules of rewriting ask for such names here alone; what is said of
- * a name
- * where nothing is rewritten stands in sema/habits.def. */
+ * only place that looks up a binding, and rules of rewriting ask for such names here alone; what is said of a
+ * name where nothing is rewritten stands in sema/habits.def. */
 #include "syntax/foreign_args.h"
 #include "syntax/foreign_words.h"
 
@@ -26,7 +25,7 @@ int fl_foreign_binding(const FlForeign *f, const char *name, int before) {
     while (first > 1 && IS(f, first - 1, ",") && word(f, first - 2)) first -= 2;
     while (IS(f, last + 1, ",") && word(f, last + 2)) last += 2;
     if (IS(f, first - 1, "(") && pair(f, first - 1) == last + 1) first--, last++;
-    bool own = first && ANY(f, first - 1, "let var param const");
+    bool own = ANY(f, first - 1, "let var param const") && !IS(f, first - 2, "."); /* not `np.var(a)` */
     bool begins = first == 0 || fl_foreign_kind(f, first - 1, FL_FOREIGN_LINE);
     if (own || (begins && ANY(f, last + 1, "= <-"))) return i;
   }
@@ -77,10 +76,6 @@ bool fl_foreign_is_module(const FlForeign *f, const char *name) {
 }
 
 /* ---- other names for them ---- */
-
-static bool in_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (c & 0x80);
-}
 
 /* A text literal in which what braces hold has the new name. */
 static const char *filled(FlForeign *f, const char *text, const char *name, const char *by) {

@@ -76,7 +76,7 @@ static bool ordered(FlForeign *f) {
 
 /* `t[(t.x > 1) & (t.y == 0)]` of columns with nulls: such rows are left out, as they are there. */
 static bool masked(FlForeign *f) {
-  for (int i = 1; i + 2 < f->tokens.n && f->ways & FL_FOREIGN_SECOND; i++) {
+  for (int i = 1; i + 2 < f->tokens.n && f->ways & FL_FOREIGN_NULLS; i++) {
     int close = IS(f, i, "[") && glued(f, i) && word(f, i - 1) && !IS(f, i - 2, ".") ? pair(f, i) : -1;
     const char *table = close > i + 3 ? TEXT(f, i - 1, i - 1) : "", *mask = TEXT(f, i + 1, close - 1);
     bool compared = false, other = strstr(mask, "!=") || strstr(mask, "not ") || strpbrk(mask, "~!");
@@ -184,9 +184,106 @@ static bool most_frequent(FlForeign *f) { /* `x.mode()[0]`: it is one value here
   return false;
 }
 
+/* What rows of a table are known by elsewhere: of groups their one key, or what `set_index` says; *table: the
+ * table. NULL: neither. */
+static const char *index_of(FlForeign *f, const char *text, const char **table) {
+  FlForeign p = part(f, text);
+  int n = p.tokens.n, close = n > 4 && IS(&p, n - 1, ")") ? pair(&p, n - 1) : -1;
+  *table = text;
+  if (close > 2 && IS(&p, close - 1, "set_index") && IS(&p, close - 2, ".") &&
+      fl_foreign_plain(&p, close + 1)) {
+    *table = TEXT(&p, 0, close - 3);
+    return close + 2 == n - 1 ? fl_foreign_argument(f, TEXT(&p, close + 1, close + 1), 'c') : NULL;
+  }
+  const char *bound = n == 1 && word(&p, 0) ? fl_foreign_bound(f, text) : NULL, *inner;
+  if (bound) return strchr(bound, '(') ? index_of(f, bound, &inner) : NULL;
+  int open =
+      n > 7 && IS(&p, 0, "summarize") && pair(&p, 1) == n - 1 && IS(&p, 2, "group_by") ? pair(&p, 3) : -1;
+  bool one = open > 0 && IS(&p, open - 2, ",") && word(&p, open - 1) && fl_foreign_end(&p, 4) == open - 3;
+  return one ? TEXT(&p, open - 1, open - 1) : NULL;
+}
+
+/* `x.loc["v", "c"]`, `x.loc["v"]["c"]`, `x.loc["v"]` of what is known by a key; `t.set_index("k")`, where no
+ * key is asked */
+static bool by_index(FlForeign *f) {
+  for (int i = 2; i + 3 < f->tokens.n; i++) {
+    int close = IS(f, i, "loc") && IS(f, i - 1, ".") && IS(f, i + 1, "[") ? pair(f, i + 1) : -1;
+    bool value = close > 0 && (literal(f, i + 2) || fl_foreign_kind(f, i + 2, FL_FOREIGN_NUMBER));
+    if (!value || (close != i + 3 && !(close == i + 5 && IS(f, i + 3, ",") && fl_foreign_plain(f, i + 4))))
+      continue;
+    int from = fl_foreign_operand(f, i - 2), end = close;
+    FlForeign of = part(f, TEXT(f, from, i - 2));
+    const char *table, *now = fl_foreign_by_rules(&of), *key = index_of(f, TEXT(f, from, i - 2), &table);
+    if (!key && now) key = index_of(f, now, &table);
+    if (!key || IS(f, close + 1, "=")) continue;
+    const char *column = close == i + 5 ? fl_foreign_plain(f, i + 4) : NULL;
+    bool then =
+        !column && IS(f, close + 1, "[") && fl_foreign_plain(f, close + 2) && pair(f, close + 1) == close + 3;
+    if (then) column = fl_foreign_plain(f, close + 2), end = close + 3;
+    return PUT(f, from, end,
+               SAY(f, column ? "where(%s, %s == %s).%s[0]" : "where(%s, %s == %s)[0]", table, key,
+                   TEXT(f, i + 2, i + 2), column));
+  }
+  FlForeign file = file_of(f);
+  const char *name = ANY(f, 0, "let var") ? TEXT(f, 1, 1) : TEXT(f, 0, 0);
+  for (int i = 0; i + 1 < file.tokens.n; i++)
+    if (IS(&file, i, name) && IS(&file, i + 1, ".") && ANY(&file, i + 2, "loc resample index")) return false;
+  for (int i = 2; i + 3 < f->tokens.n; i++) {
+    bool last = IS(f, i, "set_index") && IS(f, i - 1, ".") && pair(f, i + 1) == i + 3;
+    if (last && fl_foreign_plain(f, i + 2) && !IS(f, i + 4, ".") && !IS(f, i + 4, "["))
+      return PUT(f, i - 1, i + 3, "");
+  }
+  return false;
+}
+
+/* `t.loc[group_by(t, k)["x"].idxmax()]`: the row of each group with its most; also some columns of them */
+static bool most_of_groups(FlForeign *f) {
+  for (int i = 2; i + 8 < f->tokens.n; i++) {
+    int close = IS(f, i, "loc") && IS(f, i - 1, ".") && IS(f, i + 1, "[") ? pair(f, i + 1) : -1;
+    bool groups = close > 0 && IS(f, i + 2, TEXT(f, i - 2, i - 2)) && IS(f, i + 3, ".") &&
+                  ANY(f, i + 4, "groupby group_by");
+    int keys = groups ? pair(f, i + 5) : -1, at = keys + 1;
+    const char *column = IS(f, at, "[") ? fl_foreign_plain(f, at + 1) : NULL;
+    if (keys < 0 || !(column || (IS(f, at, ".") && word(f, at + 1)))) continue;
+    if (!column) column = TEXT(f, at + 1, at + 1), at--;
+    bool most = IS(f, at + 4, "idxmax"), least = IS(f, at + 4, "idxmin");
+    int end = IS(f, at + 3, ".") && (most || least) && pair(f, at + 5) == at + 6 ? at + 6 : -1;
+    const char *by = end > 0 ? fl_foreign_argument(f, TEXT(f, i + 6, keys - 1), 'c') : NULL;
+    if (!by || (end + 1 != close && !IS(f, end + 1, ","))) continue;
+    const char *rows = SAY(f, "ungroup(top(group_by(%s, %s), 1, by = %s%s))", TEXT(f, i - 2, i - 2), by,
+                           least ? "-" : "", column);
+    const char *some = end + 1 < close ? fl_foreign_argument(f, TEXT(f, end + 2, close - 1), 'c') : NULL;
+    if (end + 1 < close && !some) continue;
+    return PUT(f, i - 2, close, some ? SAY(f, "select(%s, %s)", rows, some) : rows);
+  }
+  return false;
+}
+
+/* `t.duplicated("k").sum()`, `t[~t.duplicated("k")]` */
+static bool duplicates(FlForeign *f) {
+  for (int i = 2; i + 2 < f->tokens.n; i++) {
+    int close = IS(f, i, "duplicated") && IS(f, i - 1, ".") && word(f, i - 2) && IS(f, i + 1, "(")
+                    ? pair(f, i + 1)
+                    : -1,
+        n = 0;
+    if (close < 0) continue;
+    FlForeignArgs args = {0};
+    fl_foreign_split(f, i + 2, close - 1, &args);
+    for (int k = 0; k < args.n; k++) n += args.at[k].name && strcmp(args.at[k].name, "subset") != 0;
+    const char *by = args.n == 1 && !n ? fl_foreign_argument(f, args.at[0].text, 'c') : args.n ? NULL : "";
+    const char *t = TEXT(f, i - 2, i - 2),
+               *left = by ? SAY(f, "distinct(%s%s%s)", t, *by ? ", " : "", by) : NULL;
+    bool counted = IS(f, close + 1, ".") && IS(f, close + 2, "sum") && pair(f, close + 3) == close + 4;
+    if (left && counted) return PUT(f, i - 2, close + 4, SAY(f, "(len(%s) - len(%s))", t, left));
+    bool mask = IS(f, i - 5, t) && IS(f, i - 4, "[") && ANY(f, i - 3, "~ not") && pair(f, i - 4) == close + 1;
+    if (left && mask) return PUT(f, i - 5, close + 1, left);
+  }
+  return false;
+}
+
 /* `s["north"]` of groups with one aggregate: the value of that key */
 bool fl_foreign_value_of_key(FlForeign *f) {
-  if (most_frequent(f)) return true;
+  if (most_frequent(f) || by_index(f)) return true;
   for (int i = 1; i + 1 < f->tokens.n; i++) { /* `"a" in d`, of its keys */
     const char *key, *value;
     bool asked = IS(f, i, "in") && !IS(f, i - 2, "for") && word(f, i + 1) && !ANY(f, i + 2, ". [ (");
@@ -252,8 +349,8 @@ const char *fl_foreign_part_given(FlForeign *f, int first, int last) {
 }
 
 bool fl_foreign_parts(FlForeign *f) {
-  static FlForeignRule *const rules[] = {ordered, masked,      framed,     located,
-                                         shape,   correlation, first_rows, positions};
+  static FlForeignRule *const rules[] = {most_of_groups, duplicates, ordered,     masked,     framed,
+                                         located,        shape,      correlation, first_rows, positions};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
     if (rules[k](f)) return true;
   return false;

@@ -4,107 +4,16 @@
  * which it is computed. What always holds: what has a clause or a window that is not known here is left as it
  * is. */
 #include "syntax/foreign_args.h"
+#include "syntax/foreign_query.h"
 #include "syntax/foreign_words.h"
 
 #include <stdlib.h>
-
-typedef struct Item {      /* of the list behind `select` */
-  const char *text, *name; /* name: NULL: the column alone */
-  bool total, column, key; /* total: of aggregates; column: a name by itself; key: it is one of the groups */
-} Item;
-
-typedef struct Query {
-  FlVec(Item) items;
-  const char *tables; /* the table, with its joins as verbs */
-  FlVec(const char *) aliases;
-  const char *where, *keys, *having, *limit, *offset;
-  const char *order;              /* as arguments of `sort` */
-  const char *partition, *window; /* of windows: their groups and their order */
-  bool distinct, windows, all;
-  bool running; /* of windows: sums over their order */
-} Query;
 
 static const char *const clauses =
     "from FROM where WHERE group GROUP having HAVING order ORDER limit LIMIT offset OFFSET "
     "join JOIN left LEFT right RIGHT inner INNER full FULL cross CROSS union UNION";
 
-/* ---- expressions ---- */
-
-/* Aggregates and columns by their names here: `COUNT(*)`, `AVG(x)`, `s.x` */
-static const char *expression(FlForeign *f, const Query *q, const char *text, bool *total) {
-  FlForeign p = part(f, text);
-  for (int i = p.tokens.n - 1; i >= 0; i--) {
-    int close = IS(&p, i + 1, "(") ? pair(&p, i + 1) : -1;
-    for (int k = 0; k < q->aliases.n; k++)
-      if (IS(&p, i, q->aliases.at[k]) && IS(&p, i + 1, ".") && !(i && IS(&p, i - 1, ".")))
-        PUT(&p, i, i + 1, "");
-    const char *by = close > 0 && word(&p, i) ? fl_foreign_aggregate(TEXT(&p, i, i)) : NULL;
-    if (!by) continue;
-    *total = true;
-    if (close == i + 3 && IS(&p, i + 2, "*")) PUT(&p, i, close, "count()");
-    else if (ANY(&p, i + 2, "distinct DISTINCT") && strcmp(by, "count") == 0)
-      PUT(&p, i, i + 2, "n_distinct(");
-    else PUT(&p, i, i, by);
-  }
-  return p.text;
-}
-
-/* `f(x) over (partition by k order by y)` up to the token `close`; its window is the query's. NULL: another
- * one. */
-static const char *windowed(FlForeign *f, Query *q, int from, int over, int close) {
-  int at = over + 2;
-  const char *keys = "", *order = "";
-  if (ANY(f, at, "partition PARTITION")) {
-    int end = at + 2;
-    while (end < close && !ANY(f, end, "order ORDER rows ROWS range RANGE")) end++;
-    keys = TEXT(f, at + 2, end - 1);
-    at = end;
-  }
-  if (ANY(f, at, "order ORDER")) {
-    order = fl_foreign_order(f, at + 2, close - 1);
-    for (int k = at; k < close; k++)
-      if (ANY(f, k, "rows ROWS range RANGE")) return NULL;
-    at = close;
-  }
-  if (at != close || (q->windows && (strcmp(q->partition, keys) != 0 || strcmp(q->window, order) != 0)))
-    return NULL;
-  q->windows = true, q->partition = keys, q->window = order;
-  const char *name = TEXT(f, from, from);
-  bool total = false;
-  if (fl_foreign_same_word(name, "row_number")) return *order ? "row_number() + 1" : NULL;
-  if (fl_foreign_same_word(name, "rank") || fl_foreign_same_word(name, "dense_rank"))
-    return *order && !strchr(order, ',')
-               ? SAY(f, "rank(%s, method = \"%s\")", order, strlen(name) == 4 ? "min" : "dense")
-               : NULL;
-  if (fl_foreign_same_word(name, "lag") || fl_foreign_same_word(name, "lead"))
-    return *order ? SAY(f, "%s%s", strlen(name) == 3 ? "lag" : "lead",
-                        expression(f, q, TEXT(f, from + 1, over - 1), &total))
-                  : NULL;
-  if (*order && fl_foreign_same_word(name, "sum") && !ANY(f, from + 2, "distinct DISTINCT")) {
-    q->running = true; /* rows that are equal in the order have the sum up to the last of them */
-    return SAY(f, "cumsum%s", expression(f, q, TEXT(f, from + 1, over - 1), &total));
-  }
-  return *order || !fl_foreign_aggregate(name) ? NULL : expression(f, q, TEXT(f, from, over - 1), &total);
-}
-
-/* An expression in which `f(x) over (..)` stands, with its window as the query's; NULL: another window. */
-static const char *with_windows(FlForeign *f, Query *q, int from, int to) {
-  const char *out = "";
-  bool total = false;
-  int rest = from;
-  for (int over = from + 1; over < to; over++) {
-    int close = ANY(f, over, "over OVER") && IS(f, over + 1, "(") ? pair(f, over + 1) : -1;
-    int call = close > 0 ? fl_foreign_operand(f, over - 1) : -1;
-    if (call < rest) continue;
-    const char *by = windowed(f, q, call, over, close);
-    if (!by) return NULL;
-    const char *before = call > rest ? expression(f, q, TEXT(f, rest, call - 1), &total) : "";
-    out = SAY(f, "%s%s%s%s", out, before, *before ? " " : "", by);
-    rest = over = close + 1;
-  }
-  if (rest == from || total) return NULL;
-  return rest <= to ? SAY(f, "%s %s", out, expression(f, q, TEXT(f, rest, to), &total)) : out;
-}
+/* ---- the list ---- */
 
 /* One of the list behind `select`. */
 static bool item(FlForeign *f, Query *q, int from, int to) {
@@ -115,10 +24,10 @@ static bool item(FlForeign *f, Query *q, int from, int to) {
   if (from == to && IS(f, from, "*")) return q->all = true;
   while (over < end && !ANY(f, over, "over OVER")) over++;
   if (over < end && IS(f, over + 1, "(")) {
-    out.text = with_windows(f, q, from, end);
+    out.text = fl_query_windows(f, q, from, end);
     if (!out.name) out.name = TEXT(f, from, from);
   } else {
-    out.text = expression(f, q, TEXT(f, from, end), &out.total);
+    out.text = fl_query_expression(f, q, TEXT(f, from, end), &out.total);
   }
   if (!out.text) return false;
   FlForeign p = part(f, out.text);
@@ -271,7 +180,7 @@ static const char *ordered(FlForeign *f, const Query *q, int from, int to) {
     for (last = end; last > at && ANY(f, last, "asc ASC desc DESC first FIRST last LAST nulls NULLS");)
       last--;
     bool down = ANY(f, last + 1, "desc DESC");
-    const char *key = by_position(q, expression(f, q, TEXT(f, at, last), &total));
+    const char *key = by_position(q, fl_query_expression(f, q, TEXT(f, at, last), &total));
     for (int k = 0; key && k < q->items.n; k++) /* what is selected has its name */
       if (q->items.at[k].name && strcmp(q->items.at[k].text, key) == 0) key = q->items.at[k].name;
     if (!key) return NULL;
@@ -285,7 +194,7 @@ static bool clause(FlForeign *f, Query *q, int word_at, int to) {
   bool total = false, by = ANY(f, word_at + 1, "by BY");
   int from = word_at + 1 + by;
   if (from > to) return false;
-  const char *text = expression(f, q, TEXT(f, from, to), &total);
+  const char *text = fl_query_expression(f, q, TEXT(f, from, to), &total);
   if (ANY(f, word_at, "where WHERE")) q->where = text;
   else if (ANY(f, word_at, "having HAVING")) q->having = text;
   else if (ANY(f, word_at, "group GROUP") && by) q->keys = text;
@@ -321,41 +230,6 @@ static const char *arguments(FlForeign *f, const Query *q, bool totals) {
   return out;
 }
 
-static const char *of_windows(FlForeign *f, const Query *q, const char *out) {
-  const char *made = "", *names = "";
-  for (int k = 0; k < q->items.n; k++) {
-    const Item *i = &q->items.at[k];
-    if (i->name) made = SAY(f, "%s, %s = %s", made, i->name, i->text);
-    names = SAY(f, "%s%s%s", names, *names ? ", " : "", i->name ? i->name : i->text);
-  }
-  if (*q->window) out = SAY(f, "%s |> sort(%s)", out, q->window);
-  const char *keys = strchr(q->partition, ',') ? SAY(f, "(%s)", q->partition) : q->partition;
-  out =
-      *keys ? SAY(f, "%s |> derive(by = %s%s)", out, keys, made) : SAY(f, "%s |> derive(%s)", out, made + 2);
-  FlForeign order = part(f, q->window);
-  FlForeignArgs by = {0};
-  fl_foreign_split(&order, 0, order.tokens.n - 1, &by);
-  const char *peers = q->partition;
-  for (int k = 0; k < by.n && q->running; k++) {
-    FlForeign one = part(f, by.at[k].text);
-    bool down = IS(&one, 0, "desc") && pair(&one, 1) == one.tokens.n - 1;
-    peers = SAY(f, "%s%s%s", peers, *peers ? ", " : "", down ? TEXT(&one, 2, one.tokens.n - 2) : one.text);
-  }
-  for (int k = 0; k < q->items.n && q->running; k++)
-    if (q->items.at[k].name && strstr(q->items.at[k].text, "cumsum(")) {
-      const char *sum = q->items.at[k].text; /* nulls have no sum here */
-      if (!q->tables ||
-          !fl_foreign_holds(f, SAY(f, "let _t = derive(%s, of_ = (%s) == (%s))\nlet _of: bool[_] = _t.of_",
-                                   q->tables, sum, sum)))
-        return NULL;
-      out = SAY(f,
-                strchr(peers, ',') ? "%s |> derive(by = (%s), %s = last(%s))"
-                                   : "%s |> derive(by = %s, %s = last(%s))",
-                out, peers, q->items.at[k].name, q->items.at[k].name);
-    }
-  return q->all ? out : SAY(f, "%s |> select(%s)", out, names);
-}
-
 /* The query as a pipe; NULL: it is more than one says. */
 static const char *piped(FlForeign *f, const Query *q) {
   bool totals = q->keys != NULL;
@@ -371,7 +245,7 @@ static const char *piped(FlForeign *f, const Query *q) {
   if (totals && *listed) out = SAY(f, "%s |> summarize(%s)", out, listed);
   if (totals && !*listed) out = SAY(f, "%s |> summarize(n = count()) |> drop(n)", out);
   if (named_having) out = SAY(f, "%s |> where(%s)", out, q->having);
-  if (q->windows) out = of_windows(f, q, out);
+  if (q->windows) out = fl_query_derived(f, q, out);
   if (!out) return NULL;
   bool before = q->order && !late && !q->windows && !q->distinct;
   if (before) out = SAY(f, "%s |> sort(%s)", out, q->order);
@@ -497,7 +371,7 @@ static bool window_in_verb(FlForeign *f) {
     int begin = fl_foreign_begin(f, i - 2);
     while (begin > 0 && IS(f, begin - 1, "|>")) begin = fl_foreign_begin(f, begin - 2);
     q.tables = TEXT(f, begin, i - 2);
-    const char *made = of_windows(f, &q, "");
+    const char *made = fl_query_derived(f, &q, "");
     if (made) return PUT(f, i - 1, close, made + 1);
   }
   return false;

@@ -92,6 +92,8 @@ bool fl_foreign_items(FlForeign *f) {
       bool rows = false; /* they are rows already */
       for (int k = 0; k < p.tokens.n; k++)
         rows = rows || (IS(&p, k, TEXT(f, i + 1, i + 1)) && IS(&p, k + 1, "."));
+      const char *body = p.text, *row_name = TEXT(f, i + 1, i + 1); /* also in the braces of texts */
+      rows = rows || strstr(body, SAY(f, "{%s.", row_name)) || strstr(body, SAY(f, "{%s[", row_name));
       if (rows) continue;
       for (int k = p.tokens.n - 4; k >= 0; k--)
         if (IS(&p, k, of) && IS(&p, k + 1, "[") && IS(&p, k + 2, TEXT(f, i + 1, i + 1)) && IS(&p, k + 3, "]"))
@@ -188,23 +190,33 @@ FlForeignMet fl_foreign_met(FlForeign *f, const char *table, const char *text) {
   return other ? FL_FOREIGN_MET : FL_FOREIGN_UNMET;
 }
 
-bool fl_foreign_is_numpy(FlForeign *f, const char *text) {
+/* deep: so many names were followed */
+static bool is_numpy(FlForeign *f, const char *text, int deep) {
   FlForeign p = part(f, text);
   bool any = false;
-  for (int deep = 0; deep < DEEPEST && p.tokens.n == 1 && word(&p, 0); deep++) {
+  for (; deep < DEEPEST && p.tokens.n == 1 && word(&p, 0); deep++) {
     const char *bound = fl_foreign_bound(f, TEXT(&p, 0, 0));
     if (!bound || fl_foreign_same(bound, p.text)) return false;
     p = part(f, bound);
   }
   if (IS(&p, 0, "np") && IS(&p, 1, ".")) return true;
+  for (int i = 1; i + 1 < p.tokens.n; i++) /* what models give, and columns as arrays */
+    if (IS(&p, i, ".") &&
+        ANY(&p, i + 1, "fit_transform predict predict_proba to_numpy values coef_ cluster_centers_ labels_"))
+      return true;
+  bool chain = word(&p, 0) && ANY(&p, 1, ". [") && fl_foreign_operand(&p, p.tokens.n - 1) == 0;
+  if (deep == DEEPEST) return false;
+  if (chain && is_numpy(f, TEXT(&p, 0, 0), deep + 1)) return true;
   for (int i = 0; i < p.tokens.n && p.tokens.n > 1; i++) { /* `a * 2`, `(a - b) / 2` */
     if (!word(&p, i) || IS(&p, i + 1, "(")) continue;
     bool alone = !(i && IS(&p, i - 1, ".")) && !IS(&p, i + 1, ".");
-    if (!alone || !fl_foreign_is_numpy(f, TEXT(&p, i, i))) return false;
+    if (!alone || !is_numpy(f, TEXT(&p, i, i), deep + 1)) return false;
     any = true;
   }
   return any;
 }
+
+bool fl_foreign_is_numpy(FlForeign *f, const char *text) { return is_numpy(f, text, 0); }
 
 const char *fl_foreign_matrix(FlForeign *f, const char *text) {
   FlForeign p = part(f, text);

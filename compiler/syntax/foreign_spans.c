@@ -326,6 +326,8 @@ static bool deviations(FlForeign *f, int first, int last, FlForeignSpan *out) {
   const char *rest = "";
   int end = last;
   for (int i = first; i <= last; i++) numpy = numpy || IS(f, i, "np");
+  int sign = ANY(f, first, "let var") ? first + 2 : first + 1; /* what is made of what numpy made */
+  numpy = numpy || (IS(f, sign, "=") && fl_foreign_is_numpy(f, TEXT(f, sign + 1, last)));
   for (int i = last + 1; i + 3 < f->tokens.n && numpy; i++) {
     bool asked = word(f, i) && IS(f, i + 1, ".") && ANY(f, i + 2, "std var") && IS(f, i + 3, "(");
     if (!asked || IS(f, i - 1, ".") || !fl_foreign_is_numpy(f, TEXT(f, i, i))) continue;

@@ -29,7 +29,7 @@ static bool of_package(FlForeign *f) {
     if (aggregate && fl_foreign_plain(f, open + 1))
       return PUT(f, i, close, SAY(f, "%s(%s)", aggregate, fl_foreign_plain(f, open + 1)));
     if (ANY(f, name,
-            "sqrt exp log log2 log10 sin cos tan abs floor ceil mean median sum max min var cumsum argmax "
+            "sqrt exp log log2 log10 sin cos tan abs floor ceil mean median sum max min cumsum argmax "
             "argmin "
             "argsort inv det solve norm svd eigh qr pinv eye pi any all tanh sinh cosh log1p expm1 "
             "hypot nan inf sort isfinite"))
@@ -40,7 +40,7 @@ static bool of_package(FlForeign *f) {
 
 /* A condition that null does not meet. */
 const char *fl_foreign_asked(FlForeign *f, int from, int to) {
-  return SAY(f, f->ways & FL_FOREIGN_SECOND ? "(%s) ?? false" : "%s", TEXT(f, from, to));
+  return SAY(f, f->ways & FL_FOREIGN_NULLS ? "(%s) ?? false" : "%s", TEXT(f, from, to));
 }
 
 /* `pl.when(c).then(a).otherwise(b)`; `case_when(c ~ a, TRUE ~ b)` */
@@ -367,9 +367,22 @@ static bool piped_aggregate(FlForeign *f) {
   return false;
 }
 
+/* `drop(join(t, u, on = (a = b)), b)`: the right key is not there any more. */
+static bool key_gone(FlForeign *f) {
+  for (int i = 0; i + 8 < f->tokens.n; i++) {
+    int close = IS(f, i, "drop") && IS(f, i + 1, "(") && IS(f, i + 2, "join") ? pair(f, i + 1) : -1;
+    int end = close > 0 ? pair(f, i + 3) : -1;
+    if (end < 0 || close != end + 3 || !IS(f, end + 1, ",")) continue;
+    for (int k = i + 4; k < end; k++)
+      if (IS(f, k, TEXT(f, end + 2, end + 2)) && IS(f, k - 1, "=") && IS(f, k - 3, "("))
+        return PUT(f, i, close, TEXT(f, i + 2, end));
+  }
+  return false;
+}
+
 /* A condition of columns with nulls, which null does not meet */
 static bool if_null(FlForeign *f) {
-  for (int i = 0; i + 1 < f->tokens.n && f->changes && f->ways & FL_FOREIGN_SECOND; i++) {
+  for (int i = 0; i + 1 < f->tokens.n && f->changes && f->ways & FL_FOREIGN_NULLS; i++) {
     int end = i + 1;
     if (!IS(f, i, "if")) continue;
     while (end < f->tokens.n && !IS(f, end, "{") && !fl_foreign_kind(f, end, FL_FOREIGN_LINE)) end++;
@@ -427,5 +440,5 @@ bool fl_foreign_before_calls(FlForeign *f) {
 }
 
 bool fl_foreign_behind_calls(FlForeign *f) {
-  return unnamed(f) || fl_foreign_series_computed(f) || fl_foreign_of_model(f) || if_null(f);
+  return unnamed(f) || key_gone(f) || fl_foreign_series_computed(f) || fl_foreign_of_model(f) || if_null(f);
 }

@@ -42,6 +42,7 @@ void fl_habit_begins_whole(FlSema *s, FlVal v, const FlBinding *b) {
   const char *text = fl_sources_get(s->sources, b->span.file)->text + b->span.start + b->span.len;
   const size_t sign = strspn(text, " "), gap = text[sign] == '=' ? strspn(text + sign + 1, " ") : 0,
                from = sign + 1 + gap, n = strspn(text + from, "0123456789");
+  if (!d->help || strncmp(d->help, "convert it", strlen("convert it")) != 0) return; /* it says more */
   if (d->code != FL_E0301 || text[sign] != '=' || !n || !strchr("\n;", text[from + n])) return;
   const FlSpan number = {
       .file = b->span.file, .start = b->span.start + b->span.len + (uint32_t)from, .len = (uint32_t)n};

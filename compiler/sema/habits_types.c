@@ -42,12 +42,15 @@ void fl_habit_begins_whole(FlSema *s, FlVal v, const FlBinding *b) {
   const char *text = fl_sources_get(s->sources, b->span.file)->text + b->span.start + b->span.len;
   const size_t sign = strspn(text, " "), gap = text[sign] == '=' ? strspn(text + sign + 1, " ") : 0,
                from = sign + 1 + gap, n = strspn(text + from, "0123456789");
-  if (!d->help || strncmp(d->help, "convert it", strlen("convert it")) != 0) return; /* it says more */
+  static const char converts[] = "convert it", divides[] = "`/` gives a float";
+  const bool quotient = d->help && strncmp(d->help, divides, strlen(divides)) == 0;
+  if (!d->help || (!quotient && strncmp(d->help, converts, strlen(converts)) != 0)) return; /* it says more */
   if (d->code != FL_E0301 || text[sign] != '=' || !n || !strchr("\n;", text[from + n])) return;
   const FlSpan number = {
       .file = b->span.file, .start = b->span.start + b->span.len + (uint32_t)from, .len = (uint32_t)n};
   const char *by = fl_arena_printf(s->arena, "%s.0", text_of(s, number));
-  fl_diag_help(s->sink, d, "it begins with an integer: `var %s = %s`", b->name, by);
+  fl_diag_help(s->sink, d, "it begins with an integer: `var %s = %s`%s", b->name, by,
+               quotient ? "; the quotient of integers that is rounded down is written `//`" : "");
   put(d, number, by);
 }
 

@@ -5,8 +5,8 @@
  * holds: what part.h says of each; the order of work decides nothing.
  *
  * Rows are cut in pieces, each with a state for every group. A first walk gives the state after each piece
- * alone; joined from left to right they are the states before each piece, and a second walk writes. A state
- * of zero bytes is that of no rows. */
+ * alone; joined from left to right they are the states before each piece, and a second walk writes; one
+ * worker goes through all once, where cuts cannot be seen. A state of zero bytes is that of no rows. */
 #include "part/running_internal.h"
 #include "data/text_order.h"
 
@@ -294,10 +294,28 @@ static int32_t join_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   return 0;
 }
 
+static int32_t turn_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const FlRunning *r = env;
+  (void)ctx;
+  if (begin < end)
+    r->way->walk(r, r->states, r->turn * r->piece, fl_part_min((r->turn + 1) * r->piece, r->n), true);
+  return 0;
+}
+
+/* By one worker the pieces follow each other, and what is before each is there. */
+static FlStatus walk_in_turn(FlRunning *r) {
+  r->states = fl_part_zalloc(r->m, r->g, r->way->size);
+  if (r->states == NULL) return 1;
+  for (r->turn = 0; r->turn < r->pieces; r->turn++)
+    if (fl_part_for(r->m->ctx, turn_body, r, 1, 4.0 * (double)r->piece) != 0) return 1;
+  return 0;
+}
+
 FlStatus fl_running_walk(FlRunning *r) {
   FlCtx *ctx = r->m->ctx;
   r->pieces = fl_window_pieces(r->n, r->g);
   r->piece = (r->n + r->pieces - 1) / r->pieces;
+  if (r->way->exact && fl_ctx_workers(ctx) == 1) return walk_in_turn(r);
   r->states = fl_part_zalloc(r->m, r->pieces * r->g, r->way->size);
   if (r->states == NULL) return 1;
   double cost = 4.0 * (double)r->piece;
@@ -310,12 +328,13 @@ FlStatus fl_running_walk(FlRunning *r) {
   return fl_part_for(ctx, walk_body, r, r->pieces, cost);
 }
 
-static const FlRunningWay int_sum = {int_sum_walk, int_sum_join, sizeof(__int128)},
-                          int_product = {int_product_walk, int_product_join, sizeof(IntProduct)},
-                          float_product = {float_product_walk, float_product_join, sizeof(FloatProduct)},
-                          best = {best_walk, best_join, sizeof(Best)},
-                          count = {count_walk, count_join, sizeof(int64_t)},
-                          held = {held_walk, held_join, sizeof(int64_t)};
+static const FlRunningWay int_sum = {int_sum_walk, int_sum_join, sizeof(__int128), true},
+                          int_product = {int_product_walk, int_product_join, sizeof(IntProduct), false},
+                          float_product = {float_product_walk, float_product_join, sizeof(FloatProduct),
+                                           false},
+                          best = {best_walk, best_join, sizeof(Best), false},
+                          count = {count_walk, count_join, sizeof(int64_t), true},
+                          held = {held_walk, held_join, sizeof(int64_t), false};
 
 static FlStatus fail_overflow(FlRunning *r, int64_t row) {
   FlStatus status =

@@ -13,6 +13,7 @@ typedef struct FlRunningWay {
   void (*walk)(const FlRunning *r, void *states, int64_t begin, int64_t end, bool write);
   void (*join)(void *prefix, const void *next);
   size_t size; /* of a state, at most FL_RUNNING_STATE */
+  bool exact;  /* where rows are cut cannot be seen, as in sums */
 } FlRunningWay;
 enum { FL_RUNNING_STATE = 48 };
 
@@ -24,8 +25,8 @@ struct FlRunning {
   const int64_t *id; /* [n]; NULL: all rows are group 0 */
   FlPartCol col;
   const FlRunningWay *way;
-  int64_t pieces, piece;
-  char *states; /* [pieces][g] */
+  int64_t pieces, piece, turn; /* of these, the one whose turn it is, where they follow each other */
+  char *states;                /* [pieces][g]; [g] then */
   FlArray *out;
   bool writing, to_unsigned, greatest;
   _Atomic int64_t *overflow; /* first row whose value does not fit */

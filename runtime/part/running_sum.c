@@ -106,13 +106,14 @@ static void split_join(void *prefix, const void *next) {
 
 static int32_t exponent_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const FlRunning *r = env;
-  double x[FL_PART_BATCH];
+  double read[FL_PART_BATCH];
   int most = 0;
-  bool special = false;
+  bool special = false, as_is = r->col.dtype == FL_F64; /* null has zero */
   (void)ctx;
   for (int64_t row = begin; row < end; row += FL_PART_BATCH) {
     int64_t count = fl_part_min(FL_PART_BATCH, end - row);
-    fl_part_read_f64(&r->col, row, count, x);
+    const double *x = as_is ? (const double *)r->col.data + row : read;
+    if (!as_is) fl_part_read_f64(&r->col, row, count, read);
     int greatest = fl_split_exponent(x, count);
     if (greatest < 0x7ff) most = greatest > most ? greatest : most;
     for (int64_t i = 0; greatest == 0x7ff && i < count; i++) {
@@ -209,8 +210,8 @@ static bool added(FlRunning *r, const FlRunningWay *way, FlStatus *status) {
 }
 
 FlStatus fl_running_float_sum(FlRunning *r) {
-  static const FlRunningWay as_two = {split_walk, split_join, sizeof(SplitSum)},
-                            as_one = {float_sum_walk, float_sum_join, sizeof(FloatSum)};
+  static const FlRunningWay as_two = {split_walk, split_join, sizeof(SplitSum), true},
+                            as_one = {float_sum_walk, float_sum_join, sizeof(FloatSum), true};
   _Atomic int32_t dropped = 0, greatest = 0;
   int count_bits = fl_part_bits((uint64_t)r->n);
   FlStatus status;

@@ -99,6 +99,11 @@ static const FlDiag *first_error(const Judge *j, int k, bool whole, uint32_t *fr
   return j->judge(j->of, file, *from, whole ? (uint32_t)strlen(file) : *from + judged);
 }
 
+/* Does an edit say how a variable begins: `var`, `0.0`? */
+static bool begins_otherwise(const char *edit) {
+  return strcmp(edit, "var") == 0 || (*edit && !edit[strspn(edit, "0123456789.")]);
+}
+
 /* What is left to mend in a candidate is mended as its messages say; false: that does not end. */
 static bool mended(const Judge *j, int k) {
   Candidate *c = &j->at[k];
@@ -106,7 +111,7 @@ static bool mended(const Judge *j, int k) {
     uint32_t from = 0;
     const FlDiag *d = first_error(j, k, false, &from);
     if (!d) return true;
-    if (d->edit.text && strcmp(d->edit.text, "var") == 0 && d->edit.span.start < from) return true; /* next */
+    if (d->edit.text && d->edit.span.start < from && begins_otherwise(d->edit.text)) return true; /* next */
     uint32_t at = d->edit.span.start - from, len = d->edit.span.len;
     if (!d->edit.text || d->edit.span.start < from || at + len > strlen(c->now)) return false;
     c->now = fl_arena_printf(j->all->arena, "%.*s%s%s", (int)at, c->now, d->edit.text, c->now + at + len);
@@ -184,7 +189,8 @@ static const char *rewritten(const Judge *j, const FlDiag *d, int first, int las
   FlForeign *all = (FlForeign *)(uintptr_t)j->all;
   const char *old = fl_foreign_text(all, first, last);
   int behind = fl_foreign_is(all, first + 1, "[") ? all->tokens.at[first + 1].match + 1 : first + 3;
-  bool column = fl_foreign_is_any(all, first + 1, "[ . $") && fl_foreign_is_any(all, behind, "= <-");
+  bool column = !fl_foreign_is_any(all, first, "let var const") &&
+                fl_foreign_is_any(all, first + 1, "[ . $") && fl_foreign_is_any(all, behind, "= <-");
   if (column || fl_foreign_in_place(all, first, last) || strlen(old) > LONGEST)
     return old; /* what changes a table makes a new one (foreign_spans.c) */
   FlForeign f = {.arena = all->arena,

@@ -24,8 +24,10 @@ void fl_foreign_split(FlForeign *f, int from, int to, FlForeignArgs *out);
 const char *fl_foreign_argument(FlForeign *f, const char *text, char how);
 /* The same of single values (foreign_values.c): those that `fl_foreign_argument` does not know. */
 const char *fl_foreign_value(FlForeign *f, const char *text, char how);
-/* The label of the bin that a value is in, open to the left; NULL: labels or edges are not written out. */
-const char *fl_foreign_binned(FlForeign *f, const char *x, const char *bins, const char *labels);
+/* The label of the bin that a value is in; right: which has its right edge and not its left one. NULL: labels
+ * or edges are not written out. */
+const char *fl_foreign_binned(FlForeign *f, const char *x, const char *bins, const char *labels,
+                              bool right);
 /* Columns to sort by, each downwards where its own word in `ways` (`true`, `[false, true]`) is `down`; NULL:
  * they are not that. */
 const char *fl_foreign_directed(FlForeign *f, const char *text, const char *ways, const char *down);

@@ -299,6 +299,16 @@ static bool bound_inside(FlForeign *f) {
   return false;
 }
 
+/* `b := b + m` of a variable that there is */
+static bool assigned(FlForeign *f) {
+  for (int i = 0; i + 1 < f->tokens.n; i++) {
+    bool begins = i == 0 || fl_foreign_kind(f, i - 1, FL_FOREIGN_LINE) || ANY(f, i - 1, "{ ;");
+    if (begins && word(f, i) && IS(f, i + 1, ":=") && fl_foreign_declared(f, TEXT(f, i, i), "var"))
+      return PUT(f, i + 1, i + 1, "=");
+  }
+  return false;
+}
+
 /* `a, b = x, y`: one by one, where no value says one of the names. */
 static bool each_bound(FlForeign *f, int first, int sign, int n) {
   const char *out = "";
@@ -315,8 +325,10 @@ static bool each_bound(FlForeign *f, int first, int sign, int n) {
   return !IS(f, 0, "(") && at > f->tokens.n && PUT(f, 0, f->tokens.n - 1, out);
 }
 
-/* `a, b = f(x)`, `(a, b) = f(x)`, `let a, b = f(x)` */
+/* `a, b = f(x)`, `(a, b) = f(x)`, `let a, b = f(x)`, `let [a, b] = f(x)` */
 static bool several_bound(FlForeign *f) {
+  bool list = ANY(f, 0, "let var const") && IS(f, 1, "[") && pair(f, 1) > 0; /* of JavaScript */
+  if (list) return PUT(f, 0, pair(f, 1), SAY(f, "let %s", TEXT(f, 2, pair(f, 1) - 1)));
   int first = IS(f, 0, "(") || (ANY(f, 0, "let var") && !IS(f, 1, "(")) ? 1 : 0, at = first, n = 0;
   const char *names = "";
   for (; word(f, at); at += 2) {
@@ -475,7 +487,8 @@ bool fl_foreign_blocks(FlForeign *f) {
       indented,       block_of_line,  said_of_itself, bound_function,   function,  ends_by_word,
       short_function, returned_early, returned,       fl_foreign_loops, imported,  seeded,
       of_itself,      line_fitted,    exchanged,      learning,         structure, defaults_of_lambda,
-      word_bound,     several_bound,  bound,          bound_inside,     type,      appended};
+      word_bound,     several_bound,  bound,          bound_inside,     assigned,  type,
+      appended};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
     if (rules[k](f)) return true;
   return false;

@@ -39,7 +39,7 @@ static bool among(const char *name, const char *words) {
 
 static const char *const own_verbs =
     "where select drop rename derive group_by summarize sort head tail sample top distinct "
-    "join concat drop_null fill_null describe count";
+    "join concat drop_null fill_null describe count size";
 
 bool fl_foreign_same(const char *a, const char *b) {
   for (;;) {
@@ -69,7 +69,7 @@ static const char *written(FlForeign *f, const Row *row, const FlForeignArgs *ar
       c += c[1] == '@';
       continue;
     }
-    if (*c != '$') {
+    if (*c != '$' || c[1] == '"') { /* a pattern may end with it */
       out = SAY(f, "%s%c", out, *c);
       continue;
     }
@@ -89,7 +89,9 @@ static const char *written(FlForeign *f, const Row *row, const FlForeignArgs *ar
              : NULL;
     else if (how == 'B') {
       const FlForeignArg *bins = argument(args, "bins", 4), *labels = argument(args, "labels", 6);
-      by = a ? fl_foreign_binned(f, fl_foreign_argument(f, a->text, 'p'), bins->text, labels->text) : NULL;
+      bool right = !argument(args, "right", 5);
+      const char *x = a ? fl_foreign_argument(f, a->text, 'p') : NULL;
+      by = x ? fl_foreign_binned(f, x, bins->text, labels->text, right) : NULL;
     } else if (how == 'Q') {
       const FlForeignArg *q = argument(args, "q", 1);
       by = a && q ? fl_foreign_each_quantile(f, a->text, q->text) : NULL;

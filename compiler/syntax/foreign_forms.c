@@ -107,7 +107,8 @@ static bool operator_of(FlForeign *f) {
       bool spaced = !word(f, i) && (glued(f, i) || glued(f, i + 1)) && by[0] >= 'a';
       return PUT(f, i, i, spaced ? SAY(f, " %s ", by) : by);
     }
-    bool text = literal(f, i - 1) || literal(f, i + 1);
+    bool asked = literal(f, i - 1) && i > 1 && ANY(f, i - 2, "== != < > <= >= <> === !== = like LIKE");
+    bool text = (literal(f, i - 1) && !asked) || literal(f, i + 1);
     if (IS(f, i, "||") || (IS(f, i, "|") && operand(f, i - 1)))
       return PUT(f, i, i, text && !IS(f, i, "|") ? "+" : glued(f, i) ? " or " : "or");
     if (IS(f, i, "&") && operand(f, i - 1))

@@ -141,13 +141,15 @@ static bool printed(FlForeign *f) {
   return false;
 }
 
-/* `"x is " + p`, in what prints it: a text and a number do not add */
+/* `"x is " + p`, `p + " is x"`, in what prints it: a text and a number do not add */
 static bool joined(FlForeign *f) {
-  for (int i = 1; i + 2 < f->tokens.n; i++) {
-    if (!literal(f, i) || !IS(f, i + 1, "+") || !ANY(f, i - 1, "(") ||
-        !ANY(f, i - 2, "print println show log"))
-      continue;
-    int close = pair(f, i - 1), at = i;
+  for (int i = 2; i + 2 < f->tokens.n; i++) {
+    if (!IS(f, i - 1, "(") || !ANY(f, i - 2, "print println show log")) continue;
+    int close = pair(f, i - 1), at = i, first = i;
+    while (first + 1 < close && !IS(f, first + 1, "+"))
+      first = pair(f, first + 1) > first ? pair(f, first + 1) : first + 1;
+    bool whole = literal(f, i) && first == i, text = whole || literal(f, first + 2);
+    if (close < 0 || !IS(f, first + 1, "+") || !text) continue; /* numbers before a text are added */
     const char *by = "";
     while (by && at < close) {
       int end = at;

@@ -50,7 +50,8 @@ static void elements(FlForeign *f, const char *list, FlForeignArgs *out) {
   fl_foreign_split(&p, 0, p.tokens.n - 1, out);
 }
 
-const char *fl_foreign_binned(FlForeign *f, const char *x, const char *bins, const char *labels) {
+const char *fl_foreign_binned(FlForeign *f, const char *x, const char *bins, const char *labels,
+                              bool right) {
   FlForeignArgs edges = {0}, names = {0};
   const char *out = "";
   elements(f, bins, &edges);
@@ -60,7 +61,8 @@ const char *fl_foreign_binned(FlForeign *f, const char *x, const char *bins, con
     const char *low = edges.at[k].text, *high = edges.at[k + 1].text;
     FlForeign name = part(f, names.at[k].text);
     if (!literal(&name, 0) || name.tokens.n != 1) return NULL;
-    FlForeign asked = part(f, SAY(f, "%s > %s and %s <= %s", x, low, x, high));
+    const char *form = right ? "%s > %s and %s <= %s" : "%s >= %s and %s < %s";
+    FlForeign asked = part(f, SAY(f, form, x, low, x, high));
     out = SAY(f, "%sif %s { %s } else ", out, fl_foreign_asked(&asked, 0, asked.tokens.n - 1),
               names.at[k].text);
   }
@@ -156,6 +158,12 @@ const char *fl_foreign_seed(FlForeign *f, const char *name) {
   return drawn(f) ? SAY(f, "%s + %d", name, drawn(f)) : name;
 }
 
+/* Of how many in a hundred, or a share, which is below 1; 1 may be either. */
+static const char *share(FlForeign *f, const char *text) {
+  if (!*text || text[strspn(text, "0123456789.")] || atof(text) == 1) return NULL;
+  return atof(text) < 1 ? text : SAY(f, "%g", atof(text) / 100);
+}
+
 const char *fl_foreign_value(FlForeign *f, const char *text, char how) {
   switch (how) {
   case 't': return type_of(f, text);
@@ -167,6 +175,7 @@ const char *fl_foreign_value(FlForeign *f, const char *text, char how) {
   case 'D': return moment(f, text);
   case 'U': return unit(f, text);
   case 'q': return text[strspn(text, "0123456789.")] ? NULL : SAY(f, "%g", atof(text) / 100);
+  case 'Y': return share(f, text);
   case 'n': return SAY(f, text[0] == '"' ? "parse_i64(%s)" : "i64(trunc(%s))", text);
   case 'I': return whole(f, text);
   case 'f': return SAY(f, text[0] == '"' ? "parse_f64(%s)" : "f64(%s)", text);

@@ -412,6 +412,16 @@ static void says_order(FlSema *s, const FlActual *a, const FlExpr *key, const ch
   fl_diag_help(s->sink, d, "downwards by a key: `%s(desc(%s))`", verb, plain ? key->name.text : "x");
 }
 
+/* Are these names of columns in quotes, all in one list? */
+static bool names_in_list(FlSema *s, FlVal t, const FlExpr *e) {
+  int n = e && e->kind == FL_EXPR_ARRAY ? e->array.n : 0;
+  for (int i = 0; i < n; i++) {
+    const char *name = fl_habit_plain_text(e->array.at[i]);
+    if (!name || fl_type_field_find(fl_type_row(t.type), fl_intern_z(s->names, name)) < 0) return false;
+  }
+  return n > 0;
+}
+
 /* The rows of t by the group (NULL: none) and the keys; `most` is not NULL: so many of each group. NULL:
  * reported. */
 static FlValue *sorted_rows(FlSema *s, FlVal t, int n, FlActual *keys, FlValue *group_of, FlValue *most,
@@ -431,7 +441,7 @@ static FlValue *sorted_rows(FlSema *s, FlVal t, int n, FlActual *keys, FlValue *
       says_order(s, &keys[i], keys[0].expr, verb);
       return NULL;
     }
-    if (fl_habit_plain_text(key.expr)) {
+    if (fl_habit_plain_text(key.expr) || names_in_list(s, t, key.expr)) {
       (void)fl_verb_column(s, t, key.expr);
       return NULL;
     }

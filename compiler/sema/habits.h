@@ -44,6 +44,8 @@ void fl_habit_call(FlSema *s, FlDiag *d, FlSpan argument, const char *name, cons
 /* A number or a text as a condition: what it is compared with elsewhere. */
 void fl_habit_truth(FlSema *s, FlDiag *d, FlVal v, FlSpan condition);
 void fl_habit_length(FlSema *s, FlDiag *d, FlSpan argument);
+/* A new column that is `len(name)`, of a column of texts of t: warns that it is the number of rows. */
+void fl_habit_rows(FlSema *s, FlVal t, const FlExpr *value);
 /* `round(t, 2)` of a table: adds its columns that are rounded, with the edit, to the call's message. */
 void fl_habit_rounded(FlSema *s, FlDiag *d, FlVal t, FlSpan call, FlSpan table, FlSpan digits);
 /* A float for a variable that begins with an integer as written, `var total = 0`: adds to the last message

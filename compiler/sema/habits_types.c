@@ -2,6 +2,7 @@
  *
  * In: a value whose type is known, in a message about it. Out: the edit that says it for that type. */
 #include "sema/habits.h"
+#include "sema/scope.h"
 
 static const char *text_of(FlSema *s, FlSpan at) {
   return fl_arena_strndup(s->arena, fl_sources_get(s->sources, at.file)->text + at.start, at.len);
@@ -32,6 +33,19 @@ void fl_habit_truth(FlSema *s, FlDiag *d, FlVal v, FlSpan condition) {
 void fl_habit_length(FlSema *s, FlDiag *d, FlSpan argument) {
   fl_diag_help(s->sink, d, "the length of a text is `n_chars(...)`");
   fl_habit_call(s, d, argument, "len", "n_chars");
+}
+
+void fl_habit_rows(FlSema *s, FlVal t, const FlExpr *value) {
+  const FlExpr *f = value && value->kind == FL_EXPR_CALL && value->call.args.n == 1 ? value->call.func : NULL;
+  const FlExpr *of = f ? value->call.args.at[0].value : NULL;
+  if (!f || f->kind != FL_EXPR_NAME || strcmp(f->name.text, "len") != 0 || of->kind != FL_EXPR_NAME) return;
+  const FlType *row = fl_type_row(t.type);
+  const int k = fl_scope_find(s, "len") || fl_type_is_grouped(t.type) ? -1
+                                                                      : fl_type_field_find(row, of->name.text);
+  if (k < 0 || row->fields[k].type->kind != FL_TY_SCALAR || row->fields[k].type->dtype != FL_TEXT) return;
+  FlDiag *d = fl_report(s->sink, FL_W0004, value->span, "this is the number of rows, the same in each row");
+  fl_diag_help(s->sink, d, "the length of each text is `n_chars(%s)`", of->name.text);
+  put(d, f->span, "n_chars");
 }
 
 void fl_habit_begins_whole(FlSema *s, FlVal v, const FlBinding *b) {

@@ -66,6 +66,7 @@ FlVal fl_builtin_select(FlSema *s, FlCallSite *c) {
     const char *name = a->name.text;
     FlVal v;
     if (name) {
+      fl_habit_rows(s, t, a->expr);
       v = fl_verb_as_column(s, fl_verb_expr(s, t, a, FL_AGG_SPREAD), fl_val_rows(t), a->span, name);
       if (fl_val_bad(v)) return v;
     } else {
@@ -181,6 +182,7 @@ FlVal fl_builtin_derive(FlSema *s, FlCallSite *c) {
   for (int i = 0; i < c->n_rest; i++) {
     FlActual *a = &c->rest[i];
     if (!a->name.text) return needs_name(s, c, a);
+    fl_habit_rows(s, t, a->expr);
     FlVal v =
         fl_verb_as_column(s, fl_verb_expr(s, t, a, FL_AGG_SPREAD), fl_val_rows(t), a->span, a->name.text);
     if (fl_val_bad(v) || !fl_columns_add(s, &made, a->name.text, v, a->name.span)) return fl_val_error(s);

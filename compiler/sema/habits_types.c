@@ -36,12 +36,13 @@ void fl_habit_length(FlSema *s, FlDiag *d, FlSpan argument) {
 }
 
 void fl_habit_rows(FlSema *s, FlVal t, const FlExpr *value) {
-  const FlExpr *f = value && value->kind == FL_EXPR_CALL && value->call.args.n == 1 ? value->call.func : NULL;
+  const bool one = value && value->kind == FL_EXPR_CALL && value->call.args.n == 1;
+  const FlExpr *f = one ? value->call.func : NULL;
   const FlExpr *of = f ? value->call.args.at[0].value : NULL;
   if (!f || f->kind != FL_EXPR_NAME || strcmp(f->name.text, "len") != 0 || of->kind != FL_EXPR_NAME) return;
   const FlType *row = fl_type_row(t.type);
-  const int k = fl_scope_find(s, "len") || fl_type_is_grouped(t.type) ? -1
-                                                                      : fl_type_field_find(row, of->name.text);
+  const bool other = fl_scope_find(s, "len") || fl_type_is_grouped(t.type);
+  const int k = other ? -1 : fl_type_field_find(row, of->name.text);
   if (k < 0 || row->fields[k].type->kind != FL_TY_SCALAR || row->fields[k].type->dtype != FL_TEXT) return;
   FlDiag *d = fl_report(s->sink, FL_W0004, value->span, "this is the number of rows, the same in each row");
   fl_diag_help(s->sink, d, "the length of each text is `n_chars(%s)`", of->name.text);

@@ -104,7 +104,7 @@ static int judge(const FlLaunchEnding *e, bool near, const char *launcher) {
     return fprintf(stderr, "error E0920: a rank was killed\n"
                            "  help: stages that were stored are found by the next run\n"),
            4;
-  if (near && !e->met && e->status != 4)
+  if (near && !e->sat && e->status != 4)
     return fprintf(stderr,
                    "error: %s has started no ranks (status %d)\n"
                    "  help: OMPI_MCA_orte_execute_quiet=0 in the environment lets Open MPI say why\n",
@@ -112,7 +112,7 @@ static int judge(const FlLaunchEnding *e, bool near, const char *launcher) {
            e->status ? e->status : 4;
   if ((e->status != 4 && e->status != 0) || near) /* else rank 0, which is elsewhere, has said what it was */
     fprintf(stderr, "error E0920: a rank has ended before the others (status %d)\n", e->status);
-  return e->status ? e->status : 4;
+  return e->status && !near ? e->status : 4;
 }
 
 int fl_launch(char **words, bool near, int start_s) {

@@ -53,7 +53,7 @@ typedef struct FlLaunchEnding {
   char said[512]; /* what that one has left to be said on standard error; empty: nothing */
   bool mute;      /* it was stopped, and so has not handed on what they said */
   bool cut;       /* it did not end, and was killed: likewise, perhaps */
-  bool met;       /* the ranks have met */
+  bool sat, met;  /* some rank of this machine has begun; the ranks have met */
   bool unmet;     /* they did not in time, as start_s says */
   int64_t stood;  /* a process that was stopped for too long; 0: none */
   bool is_rank;   /* that one: else it is a launcher */

@@ -157,6 +157,7 @@ static void take_signal(Watch *w, const siginfo_t *info) {
 static void read_note(Watch *w) {
   FlLaunchNote note = fl_launch_note_read(w->fd);
   w->e.met |= note.met != 0;
+  w->e.sat |= seats(w) > 0;
   memcpy(w->e.said, note.said, sizeof note.said);
   w->e.said[sizeof note.said - 1] = 0;
   if (w->e.left >= 0 || !note.end.left) return;

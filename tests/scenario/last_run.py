@@ -100,7 +100,8 @@ for mode in (["--workers", "1"], ["--workers", "2"], ["--workers", "3"]):
     most = {line: max(h for (_, at), h in held.items() if at == line) for _, line in held}
     peak = int(lines["run"][0][4])
     check(held["loop", 2] == column, f"{mode}: one column while it is made", [held, column])
-    check(2 * column <= most[3] <= 4 * column, f"{mode}: two and what sorting needs", [held, column])
+    there = column if mode == ["--workers", "1"] else 2 * column  # nobody reads what is sorted: one worker does it where it stands
+    check(there <= most[3] <= 4 * column, f"{mode}: two, or one, and what sorting needs", [held, column])
     loops = [h for (op, line), h in held.items() if op == "loop" and line in (4, 5)]
     check(loops and set(loops) == {column}, f"{mode}: what nobody needs any more is held no more", [held, column])
     check(most[6] == 0, f"{mode}: nothing large while three numbers are sorted", held)

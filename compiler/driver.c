@@ -143,33 +143,49 @@ static const char *about(FlCompilation *c, const FlBuildOptions *options) {
                          c->sema.module->name, FL_FLOW_VERSION, source, cpu);
 }
 
-enum { JUDGED_TEXT = 1 << 18 }; /* bytes of a script up to which what is proposed is tried */
+/* Bytes of a script up to which what is proposed is tried; how often at most. */
+enum { JUDGED_TEXT = 1 << 18, MOST_JUDGED = 2000 };
 
 typedef struct Judge {
   const Asked *a;
   const FlSemaOptions *sema;
+  int judged;
 } Judge;
+
+/* What is asked of a message that goes with the memory that it was made in. */
+static const FlDiag *kept(FlArena *arena, const FlDiag *d) {
+  FlDiag *copy = FL_NEW(arena, FlDiag);
+  copy->code = d->code;
+  copy->span = d->span;
+  copy->message = fl_arena_strndup(arena, d->message, strlen(d->message));
+  copy->edit.span = d->edit.span;
+  if (d->edit.text) copy->edit.text = fl_arena_strndup(arena, d->edit.text, strlen(d->edit.text));
+  return copy;
+}
 
 /* The first error of a text between two bytes (FlForeignJudge). */
 static const FlDiag *first_error(void *of, const char *text, uint32_t from, uint32_t to) {
-  const Judge *j = of;
+  Judge *j = of;
   FlCompilation *c = j->a->c;
   const FlDiag *first = NULL, *too_long = c->sink->diags.at[0];
-  if (strlen(text) > JUDGED_TEXT) return too_long;
-  FlSources *sources = fl_sources_make(c->arena);
+  if (strlen(text) > JUDGED_TEXT || ++j->judged > MOST_JUDGED) return too_long;
+  FlArena *arena = fl_arena_new();
+  FlSources *sources = fl_sources_make(arena);
   if (c->library) sources->shared = c->library->sources;
-  FlSink *sink = fl_sink_make(c->arena, sources);
+  FlSink *sink = fl_sink_make(arena, sources);
   FlSource *script = fl_sources_add(sources, c->script->path, text, strlen(text));
   FlSemaOptions sema = *j->sema;
   sema.witness = NULL;
-  FlAst *ast = fl_syntax_parse(c->arena, c->names, script, sink);
-  if (ast->has_meaning) (void)fl_sema_module(c->arena, c->names, sources, sink, ast, &sema);
+  FlAst *ast = fl_syntax_parse(arena, c->names, script, sink);
+  if (ast->has_meaning) (void)fl_sema_module(arena, c->names, sources, sink, ast, &sema);
   for (int i = 0; i < sink->diags.n; i++) {
     const FlDiag *d = sink->diags.at[i];
     bool within = d->span.file == script->id && d->span.start >= from && d->span.start <= to;
     if (within && fl_diag_severity(d->code) == FL_ERROR && (!first || d->span.start < first->span.start))
       first = d;
   }
+  if (first) first = kept(c->arena, first);
+  fl_arena_free(arena);
   return first;
 }
 
@@ -194,7 +210,7 @@ static void check(void *arg) {
   if (c->ast) c->script = c->ast->source;
   else c->ast = fl_syntax_parse(c->arena, c->names, c->script, c->sink);
   if (c->ast->has_meaning) c->sema = fl_sema_module(c->arena, c->names, c->sources, c->sink, c->ast, &sema);
-  if (c->sink->n_errors) fl_foreign_suggest(c->arena, c->sink, c->script, first_error, &(Judge){a, &sema});
+  if (c->sink->n_errors) fl_foreign_suggest(c->arena, c->sink, c->script, first_error, &(Judge){a, &sema, 0});
 }
 
 void fl_front_check(FlCompilation *c, const FlWorld *world, const FlWitness *witness, int test) {

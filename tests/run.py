@@ -234,6 +234,7 @@ class Runner:
             env["FLOW_CPU_LEVEL"] = LEVELS[mode]
         if mode in CODED:
             env["FLOW_UNWRITTEN_FROM"] = "2"
+            env["FLOW_STRIPS_FROM"] = "1"
         try:
             if mode == "build":
                 command = [str(self.flowc), "build", script.path.name, "-o", "program.bin"]

@@ -426,6 +426,22 @@ static void gather(FlFn *f, const FlPlanBody *body) {
   }
 }
 
+static void emit_step(FlFn *f, const FlPlanStep *s) {
+  host_op(f, s->op);
+  if (!says_itself(s->op)) see_later(f, s->op->n_results, s->op->results);
+  if (s->n_dead) see(f);
+  release_after(f, s->op, false);
+}
+
+/* The last of steps that are run strip by strip has run. */
+static void end_strips(FlFn *f, const FlPlanBody *body, int last) {
+  int first = last;
+  while (body->steps.at[first]->strips != FL_STRIPS_FIRST) first--;
+  fl_ll_reduce_joins(f);
+  for (int i = first; i < last; i++)
+    if (body->steps.at[i]->strips == FL_STRIPS_BEHIND) emit_step(f, body->steps.at[i]);
+}
+
 void fl_ll_host_region(FlFn *f, const FlRegion *r) {
   const FlPlanBody *body = fl_plan_body(f->g->plan, r);
   int pending = f->pending.n;
@@ -433,6 +449,7 @@ void fl_ll_host_region(FlFn *f, const FlRegion *r) {
   gather(f, body);
   for (int i = 0; i < body->steps.n; i++) {
     const FlPlanStep *s = body->steps.at[i];
+    if (s->strips == FL_STRIPS_BEHIND) continue;
     if (!goes_with(s->op) || s->n_dead) see(f);
     if (f->table && body->table && s->in_table) {
       fl_ll_step(f, s);
@@ -440,10 +457,8 @@ void fl_ll_host_region(FlFn *f, const FlRegion *r) {
     }
     fl_ll_steps_run(f);
     wait_stages(f, pending, pending + s->waits);
-    host_op(f, s->op);
-    if (!says_itself(s->op)) see_later(f, s->op->n_results, s->op->results);
-    if (s->n_dead) see(f);
-    release_after(f, s->op, false);
+    emit_step(f, s);
+    if (s->strips == FL_STRIPS_LAST) end_strips(f, body, i);
   }
   see(f);
   fl_ll_steps_run(f);

@@ -93,6 +93,7 @@ typedef struct FlPending {
 
 typedef struct FlTiles FlTiles; /* llvm_tiles.c */
 typedef struct FlTable FlTable; /* llvm_steps.c */
+typedef struct FlJoin FlJoin;   /* llvm_reduce.c */
 
 /* One function being emitted. */
 typedef struct FlFn {
@@ -143,6 +144,7 @@ typedef struct FlFn {
   FlVec(FlPending) pending;     /* started and not waited for, in program order */
   FlVec(FlValue *) unseen;      /* made here, and are to be seen before anything happens to them */
   FlVec(FlPending) stage_calls; /* all of the function */
+  FlVec(FlJoin *) joins; /* of reductions that run strip by strip, until the last step of these has run */
 } FlFn;
 
 /* ---- llvm_module.c: types, names, calls ------------------------------------------------------------ */
@@ -296,6 +298,8 @@ Val fl_ll_tiles_output(FlFn *f, int output, FlDtype d, Val data, Val pos);
 
 void fl_ll_reduce_nested(FlFn *f, const FlOp *op); /* inside a kernel, or inline */
 void fl_ll_reduce_host(FlFn *f, const FlOp *op);
+/* What such reductions that wait give: their strips have run. */
+void fl_ll_reduce_joins(FlFn *f);
 
 /* ---- llvm_host.c, llvm_bulk.c ---------------------------------------------------------------------- */
 

@@ -361,7 +361,8 @@ Val fl_ll_kernel_constant(FlFn *f, const FlPlanKernel *k, const char *name, Val 
                  rounds ? fl_ll_null(g) : stays_constant(g, k->op),
                  fl_ll_i32(g, fl_plan_columns_size(k)),
                  fl_ll_seen(g, sees),
-                 fl_ll_i32(g, k->n_uses + k->op->n_args + k->n_outputs + k->makes_texts)};
+                 fl_ll_i32(g, k->n_uses + k->op->n_args + k->n_outputs + k->makes_texts),
+                 fl_ll_i32(g, step ? (int)step->strips : 0)};
   unsigned n = sizeof parts / sizeof *parts;
   return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, n, false), "kernel");
 }

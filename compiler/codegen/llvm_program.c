@@ -217,7 +217,8 @@ Val fl_ll_op_desc(FlGen *g, const FlOp *op, int sees) {
                  run,
                  string(g, fl_ir_run_name(op)),
                  fl_ll_seen(g, sees),
-                 fl_ll_i64(g, runs ? fl_plan_apart(g->plan, op) : 0)};
+                 fl_ll_i64(g, runs ? fl_plan_apart(g->plan, op) : 0),
+                 fl_ll_i32(g, s ? (int)s->strips : 0)};
   return fl_ll_global(g, LLVMConstStructInContext(g->cx, parts, sizeof parts / sizeof *parts, false), "desc");
 }
 

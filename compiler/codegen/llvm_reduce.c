@@ -505,41 +505,72 @@ static void new_arrays(FlFn *f, const FlPlanKernel *k, Val *outputs) {
   }
 }
 
+/* The states of blocks that a kernel has made, or will have by the end of its strips. */
+struct FlJoin {
+  const FlOp *op;
+  FlSweep sweep;
+  Val status, buffer, place, partials, blocks, heap;
+};
+
+static void join_blocks(FlFn *f, FlJoin *j) {
+  FlGen *g = f->g;
+  FlSweep *s = &j->sweep;
+  begin_sweep(f, s);
+  Val fine = LLVMBuildICmp(f->b, LLVMIntEQ, j->status, fl_ll_i32(g, 0), ""), zero = fl_ll_i64(g, 0);
+  FlLoop l;
+  fl_ll_loop_open(f, &l, zero, LLVMBuildSelect(f->b, fine, j->blocks, zero, ""), 0, NULL);
+  Val bytes = fl_ll_i64(g, s->n * FL_PARTIAL_BYTES);
+  Val p = fl_ll_gep(f, g->i8, j->partials, LLVMBuildNSWMul(f->b, l.i, bytes, ""));
+  for (int i = 0; i < s->n; i++)
+    fl_red_join(f, &s->at[i], l.i, fl_ll_at_byte(f, p, (int64_t)i * FL_PARTIAL_BYTES));
+  fl_ll_loop_close(f, &l, NULL, false);
+  fl_ll_unref(f, j->buffer);
+  LLVMBuildStore(f->b, fl_ll_null(g), j->place);
+  drop_heap(f, s, j->heap);
+  fl_ll_check_status(f, j->status);
+  for (int i = 0; i < j->op->n_results; i++)
+    if (!fl_t_is_scalar(j->op->results[i]->type)) fl_ll_view(f, j->op->results[i]); /* as of a map's */
+  end_sweep(f, s);
+}
+
 void fl_ll_reduce_host(FlFn *f, const FlOp *op) {
   FlGen *g = f->g;
-  const FlPlanKernel *k = fl_plan_step(g->plan, op)->kernel;
+  const FlPlanStep *step = fl_plan_step(g->plan, op);
+  const FlPlanKernel *k = step->kernel;
   if (!k) {
     fl_ll_reduce_nested(f, op);
     return;
   }
-  FlSweep s = sweep_of(f, op);
-  Val *outputs = FL_NEW_ARRAY(g->arena, Val, s.n + 1);
+  FlJoin *j = FL_NEW(g->arena, FlJoin);
+  *j = (FlJoin){.op = op, .sweep = sweep_of(f, op)};
+  Val *outputs = FL_NEW_ARRAY(g->arena, Val, j->sweep.n + 1);
   new_arrays(f, k, outputs);
   Val n = fl_ll_total(f, op);
-  Val blocks = LLVMBuildAShr(f->b, LLVMBuildAdd(f->b, n, fl_ll_i64(g, FL_BLOCK - 1), ""),
-                             fl_ll_i64(g, FL_BLOCK_SHIFT), "");
-  Val place = fl_ll_scratch(f);
-  int64_t slots_each = s.n * FL_PARTIAL_BYTES / (int)sizeof(FlSlot);
-  Val slots = LLVMBuildMul(f->b, blocks, fl_ll_i64(g, slots_each), "");
-  Val buffer = fl_ll_new_array(f, FL_TEXT, 1, &slots);
-  LLVMBuildStore(f->b, buffer, place);
-  Val partials = outputs[0] = fl_ll_array_data(f, buffer);
-  Val heap = k->makes_texts ? fl_ll_call(f, "fl_heap_new", g->ptr, 1, &g->ptr, &f->ctx) : NULL;
-  Val status = fl_ll_kernel_run(f, k, block_body, outputs, heap, n);
-  begin_sweep(f, &s);
-  Val fine = LLVMBuildICmp(f->b, LLVMIntEQ, status, fl_ll_i32(g, 0), "");
-  FlLoop l;
-  fl_ll_loop_open(f, &l, fl_ll_i64(g, 0), LLVMBuildSelect(f->b, fine, blocks, fl_ll_i64(g, 0), ""), 0, NULL);
-  Val bytes = fl_ll_i64(g, s.n * FL_PARTIAL_BYTES);
-  Val p = fl_ll_gep(f, g->i8, partials, LLVMBuildNSWMul(f->b, l.i, bytes, ""));
-  for (int i = 0; i < s.n; i++)
-    fl_red_join(f, &s.at[i], l.i, fl_ll_at_byte(f, p, (int64_t)i * FL_PARTIAL_BYTES));
-  fl_ll_loop_close(f, &l, NULL, false);
-  fl_ll_unref(f, buffer);
-  LLVMBuildStore(f->b, fl_ll_null(g), place);
-  drop_heap(f, &s, heap);
-  fl_ll_check_status(f, status);
-  for (int i = 0; i < op->n_results; i++)
-    if (!fl_t_is_scalar(op->results[i]->type)) fl_ll_view(f, op->results[i]); /* as of a map's */
-  end_sweep(f, &s);
+  j->blocks = LLVMBuildAShr(f->b, LLVMBuildAdd(f->b, n, fl_ll_i64(g, FL_BLOCK - 1), ""),
+                            fl_ll_i64(g, FL_BLOCK_SHIFT), "");
+  j->place = fl_ll_scratch(f);
+  int64_t slots_each = j->sweep.n * FL_PARTIAL_BYTES / (int)sizeof(FlSlot);
+  Val slots = LLVMBuildMul(f->b, j->blocks, fl_ll_i64(g, slots_each), "");
+  j->buffer = fl_ll_new_array(f, FL_TEXT, 1, &slots);
+  LLVMBuildStore(f->b, j->buffer, j->place);
+  j->partials = outputs[0] = fl_ll_array_data(f, j->buffer);
+  j->heap = k->makes_texts ? fl_ll_call(f, "fl_heap_new", g->ptr, 1, &g->ptr, &f->ctx) : NULL;
+  j->status = fl_ll_kernel_run(f, k, block_body, outputs, j->heap, n);
+  if (!step->strips) {
+    join_blocks(f, j);
+    return;
+  }
+  fl_ll_check_status(f, j->status);
+  j->status = fl_ll_i32(g, 0);
+  fl_vec_push(g->arena, &f->joins, j);
+}
+
+void fl_ll_reduce_joins(FlFn *f) {
+  const FlOp *around = f->op;
+  for (int i = 0; i < f->joins.n; i++) {
+    f->op = f->joins.at[i]->op;
+    join_blocks(f, f->joins.at[i]);
+  }
+  f->op = around;
+  f->joins.n = 0;
 }

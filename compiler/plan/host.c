@@ -195,4 +195,5 @@ void fl_plan_root(FlPlanner *m, FlPlanBody *body) {
     fl_plan_rows(m, &t, body);
   }
   find_looped(m, body->looped, body->region);
+  if (m->plan->level) fl_plan_find_strips(body);
 }

@@ -140,6 +140,7 @@ typedef struct FlPlanStep {
   const FlCarry *holds; /* FOR, WHILE: by result */
   const bool *same;     /* IF: by result: both branches give one object, which stays where it is */
   int64_t lasts;        /* bits that attribute i has beside its own: what it reads last, and may write over */
+  FlStripsPlace strips; /* it may be run strip by strip with those around it (strips.c) */
 } FlPlanStep;
 
 /* A region of host code. */

@@ -57,6 +57,10 @@ const FlCost *fl_plan_cost(FlArena *arena, const FlRegion *kernel);
 /* Are the numbers of rounds of all loops inside known outside of it? */
 bool fl_plan_cost_is_known(const FlRegion *kernel);
 
+/* ---- strips.c: which steps of a body, and of those inside it, may be run strip by strip ---- */
+
+void fl_plan_find_strips(FlPlanBody *body);
+
 /* ---- host.c: host code as a whole ---- */
 
 /* How many of the stage calls that run since `first` are waited for before the step. */

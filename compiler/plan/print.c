@@ -168,7 +168,8 @@ static void put_body(Printer *p, const FlPlanBody *body);
 
 /* Is there anything that was decided of it? */
 static bool says_something(const FlPlanStep *s) {
-  return s->kind != FL_STEP_VALUE || s->n_dead || s->waits || s->takes || s->writes || s->view_of;
+  return s->kind != FL_STEP_VALUE || s->n_dead || s->waits || s->takes || s->writes || s->view_of ||
+         s->strips;
 }
 
 static void put_step(Printer *p, const FlPlanStep *s) {
@@ -176,6 +177,7 @@ static void put_step(Printer *p, const FlPlanStep *s) {
       [FL_STEP_VALUE] = "value",     [FL_STEP_KERNEL] = "kernel",   [FL_STEP_SERIAL] = "serial",
       [FL_STEP_BULK] = "bulk",       [FL_STEP_CONTROL] = "control", [FL_STEP_CALL] = "call",
       [FL_STEP_STAGE] = "stage call"};
+  static const char *const places[] = {"none", "first", "inner", "last", "behind the last"};
   const FlOp *op = s->op;
   if (!says_something(s)) return;
   line(p);
@@ -193,6 +195,7 @@ static void put_step(Printer *p, const FlPlanStep *s) {
     fl_text_addz(p->out, ", view of ");
     put_value(p, s->view_of);
   }
+  if (s->strips) fl_text_addf(p->out, ", %s of strips", places[s->strips]);
   if (s->lasts) fl_text_addf(p->out, ", reads last (%lld)", (long long)s->lasts);
   put_parted(p, op->n_results, op->results);
   p->depth++;

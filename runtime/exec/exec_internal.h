@@ -101,13 +101,17 @@ struct FlCtx {
   int64_t kept_from; /* the first of its blocks that is here */
   int64_t first_row; /* of the arrays that an operator is given, where they are what is here of parted ones */
   FlOpPart *op_part; /* what of an operator is asked for; NULL: all of it */
-  FlHeap *texts;     /* of text scalars, a stack; NULL: not needed so far */
+  struct FlStrips *strips; /* steps that wait for the next one (strips.h); NULL: none ever did */
+  FlHeap *texts;           /* of text scalars, a stack; NULL: not needed so far */
   FlError *error;
   FlKernelFault fault;
   FlFuture *futures; /* started and not yet waited for, in order */
   FlFuture *last_future;
   uint64_t n_started;
 };
+
+/* A part of what an operator gives, as it says itself (FlOpPart). parted.c */
+FlStatus fl_op_in_part(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlOpPart *part, FlSlot *results);
 
 /* A context for a part of what `parent` does (NULL: for the script). */
 void fl_ctx_init(FlCtx *ctx, FlRun *run, const FlCtx *parent);

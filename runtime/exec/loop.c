@@ -5,6 +5,7 @@
  * kernel and the data alone; pieces only schedule. */
 #include "exec/kernel_rows.h"
 #include "exec/moved.h"
+#include "exec/strips.h"
 #include "exec/tasks.h"
 
 #include <stdlib.h>
@@ -140,8 +141,10 @@ int32_t fl_kernel_range(FlCtx *ctx, const FlKernel *kernel, const void *env, int
 
 static FlStatus run_kernel(FlCtx *ctx, const FlKernel *kernel, const void *env, int64_t n, double cost) {
   FlKernelRows rows;
-  FlStatus s =
-      ctx->ranks ? fl_kernel_rows_fill(ctx, kernel, env) : fl_kernel_rows_open(ctx, kernel, env, n, &rows);
+  bool waits = false;
+  FlStatus s = kernel->strips ? fl_strips_kernel(ctx, kernel, env, n, cost, &waits) : 0;
+  if (s || waits) return s;
+  s = ctx->ranks ? fl_kernel_rows_fill(ctx, kernel, env) : fl_kernel_rows_open(ctx, kernel, env, n, &rows);
   if (s) return s;
   if (ctx->ranks) return fl_ranks_kernel(ctx, kernel, env, n, cost);
   int64_t begin = 0, end = n;

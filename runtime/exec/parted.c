@@ -9,6 +9,7 @@
 #include "exec/exec_internal.h"
 #include "exec/moved.h"
 #include "exec/ranks.h"
+#include "exec/strips.h"
 #include "data/unwritten.h"
 #include "part/fill.h"
 
@@ -24,6 +25,14 @@ bool fl_run_parts(FlRun *run, int32_t n, int32_t here) {
 FlCuts *fl_ctx_cuts(const FlCtx *ctx) { return ctx && ctx->run ? ctx->run->cuts : NULL; }
 int64_t fl_ctx_first_row(const FlCtx *ctx) { return ctx ? ctx->first_row : 0; }
 FlOpPart *fl_ctx_op_part(const FlCtx *ctx) { return ctx ? ctx->op_part : NULL; }
+
+FlStatus fl_op_in_part(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlOpPart *part,
+                       FlSlot *results) {
+  ctx->op_part = part;
+  FlStatus s = desc->run(ctx, desc, args, results);
+  ctx->op_part = NULL;
+  return s;
+}
 
 /* The compiler parts no array that such a step takes. */
 static FlStatus refuse(FlCtx *ctx, int32_t site, const char *what, const char *why) {
@@ -198,9 +207,20 @@ static FlStatus run_parted(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args,
   return cut ? run_and_place(ctx, desc, cut, args, results) : desc->run(ctx, desc, args, results);
 }
 
+/* An operator that is run strip by strip with others; over ranks ranks_products.c sees to it. */
+static FlStatus run_strips(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results,
+                           bool *done) {
+  *done = false;
+  if (!desc->strips || ctx->ranks || (ctx->run->cuts && !ctx->run->options.ranks)) return 0;
+  return desc->strips == FL_STRIPS_FIRST ? fl_strips_first(ctx, desc, args, results, done)
+                                         : fl_strips_last(ctx, desc, args, results, done);
+}
+
 static FlStatus run_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  bool done;
   FlStatus s = fill(ctx, desc->n_args, desc->arg_types, args, desc->codes);
-  if (s) return s;
+  if (!s) s = run_strips(ctx, desc, args, results, &done);
+  if (s || done) return s;
   if (!ctx->run || !ctx->run->shared) return desc->run(ctx, desc, args, results);
   if (ctx->ranks) return fl_ranks_op(ctx, desc, args, results);
   if (ctx->run->options.ranks) return desc->run(ctx, desc, args, results); /* of a task: all is whole there */
@@ -246,6 +266,7 @@ static FlStatus run_told(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, F
   /* Before they are written in place, or let go of. */
   int64_t rows_in = rows_given(desc, args), given = fl_report_times(mark) ? fl_moved_to_op(desc, args) : -1;
   FlStatus s = run_op(ctx, desc, args, results);
+  if (desc->strips && mark.begin >= 0) mark.begin += fl_strips_elsewhere(ctx);
   Moved m = s ? (Moved){rows_in, -1, 0} : moved_by(desc, rows_in, results);
   if (desc->passes == FL_PASSES_FEWER) m.rows_in = m.rows_out = -1;
   if (desc->passes == FL_PASSES_CHAINED) m.rows_in = -1;

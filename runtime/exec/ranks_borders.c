@@ -127,7 +127,7 @@ static bool add(int32_t dtype, void *left, const void *right, int64_t n) {
   return !over;
 }
 
-static void one_nan(int32_t dtype, void *x, int64_t n) {
+void fl_one_nan(int32_t dtype, void *x, int64_t n) {
   for (int64_t i = 0; i < n; i++) {
     if (dtype == FL_F64) ((double *)x)[i] = fl_s_canon_f64(((double *)x)[i]);
     else if (dtype == FL_F32) ((float *)x)[i] = fl_s_canon_f32(((float *)x)[i]);
@@ -160,7 +160,7 @@ static bool join(const FlBorders *b, int32_t dtype, int64_t width, char *states,
   }
   for (; n > 1; n--) fits &= add(dtype, stack[n - 2].at, stack[n - 1].at, width);
   memcpy(out, stack[0].at, (size_t)bytes);
-  one_nan(dtype, out, width);
+  fl_one_nan(dtype, out, width);
   return fits;
 }
 

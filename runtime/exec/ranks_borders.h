@@ -48,6 +48,8 @@ FlStatus fl_borders_fold(const FlBorders *b, int32_t site, int32_t dtype, int64_
  * place in it. */
 FlStatus fl_borders_sum(const FlBorders *b, int32_t dtype, int64_t width, char *states, void *out,
                         bool *fits);
+/* n numbers of f64 or f32, of which a NaN is the language's one; others stay. */
+void fl_one_nan(int32_t dtype, void *x, int64_t n);
 /* How many subtrees the ranks before k run. */
 int64_t fl_borders_subtrees_before(const FlBorders *b, int32_t k);
 

@@ -193,15 +193,31 @@ static FlStatus run_own(Parts *p, int64_t begin, int64_t end, double cost, FlRow
   return 0;
 }
 
+static Parts parts_of(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, const FlCut *cut, int64_t n) {
+  return (Parts){.ctx = ctx,
+                 .kernel = kernel,
+                 .env = env,
+                 .results = fl_kernel_results(kernel, env),
+                 .borders = {ctx, cut, n, fl_cut_rows(cut) > 0 ? n / fl_cut_rows(cut) : 0,
+                             runs_blocks(kernel) ? FL_BLOCK : 1},
+                 .blocks = runs_blocks(kernel)};
+}
+
+FlStatus fl_rows_kernel_waits(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, const FlCut *cut,
+                              int64_t n, bool *waits) {
+  Parts p = parts_of(ctx, kernel, env, cut, n);
+  *waits = kernel->in_parts == FL_PARTS_ELEMENTS && !meets(&p);
+  for (int32_t i = 0; i < kernel->n_uses && *waits; i++) {
+    const FlCut *its = kernel->rows[i] == FL_ROWS_NONE ? NULL : fl_array_cut(env[i].a);
+    if (its) *waits = its == cut && fits(kernel, i, env[i].a, fl_cut_rows(cut), p.borders.each);
+  }
+  int32_t here = ctx->ranks->here;
+  return *waits ? open_results(&p, begin_of(&p, here), begin_of(&p, here + 1)) : 0;
+}
+
 FlStatus fl_rows_kernel(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, const FlCut *cut, int64_t n,
                         double cost) {
-  Parts p = {.ctx = ctx,
-             .kernel = kernel,
-             .env = env,
-             .results = fl_kernel_results(kernel, env),
-             .borders = {ctx, cut, n, fl_cut_rows(cut) > 0 ? n / fl_cut_rows(cut) : 0,
-                         runs_blocks(kernel) ? FL_BLOCK : 1},
-             .blocks = runs_blocks(kernel)};
+  Parts p = parts_of(ctx, kernel, env, cut, n);
   int64_t begin = begin_of(&p, ctx->ranks->here), end = begin_of(&p, ctx->ranks->here + 1);
   FlRowsFault fault = {0};
   FlStatus s = bring_all(&p);

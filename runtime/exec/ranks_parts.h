@@ -24,6 +24,10 @@ bool fl_kernel_borrows(const FlKernel *kernel, const FlSlot *env, int32_t i);
 /* Runs it by that, as fl_run_kernel. */
 FlStatus fl_rows_kernel(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, const FlCut *cut, int64_t n,
                         double cost);
+/* Whether its own elements may run later, when others do: it has its rows by the cut, or whole, and nobody
+ * need know how it went. Its results have memory then. */
+FlStatus fl_rows_kernel_waits(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, const FlCut *cut,
+                              int64_t n, bool *waits);
 /* Sums along columns, ranks_columns.c: of rows in parts, or shared where that pays. *done false: neither; all
  * arrays are whole then. */
 FlStatus fl_rows_columns(FlCtx *ctx, const FlKernel *kernel, const FlSlot *env, int64_t n, double cost,

@@ -6,6 +6,7 @@
  * one rank asks; leaves are joined by the tree of folds: the bits of one rank. */
 #include "exec/ranks_args.h"
 #include "exec/ranks_parts.h"
+#include "exec/strips.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,15 +18,11 @@ typedef struct Product {
   FlOpPart part;
   int32_t dtype, rank; /* of the result */
   int64_t size;        /* bytes of a number */
+  /* Of a fold that others waited for (strips.h): the leaves that are run here, which are made; else NULL. */
+  const FlStripsFold *leaves;
 } Product;
 
-static FlStatus ask(Product *p, FlSlot *results) {
-  FlCtx *ctx = p->borders.ctx;
-  ctx->op_part = &p->part;
-  FlStatus s = p->desc->run(ctx, p->desc, p->args, results);
-  ctx->op_part = NULL;
-  return s;
-}
+static FlStatus ask(Product *p) { return fl_op_in_part(p->borders.ctx, p->desc, p->args, &p->part, NULL); }
 
 /* The factors that are read by rows which may be in parts. */
 static FlRowArgs factors(const Product *p) {
@@ -54,11 +51,15 @@ static FlStatus fold_own(Product *p, char *states) {
   states += fl_borders_subtrees_before(&p->borders, here) * bytes;
   FlStatus s = 0;
   for (int32_t i = 0; i < n && !s; i++, states += bytes) {
+    if (p->leaves) {
+      fl_strips_sum(p->leaves, trees[i].leaf, trees[i].n, states);
+      continue;
+    }
     p->part.from = trees[i].leaf * p->borders.unit;
     p->part.to = p->part.from + trees[i].n * p->borders.unit;
     if (p->part.to > p->part.rows) p->part.to = p->part.rows;
     p->part.out = states;
-    s = ask(p, NULL);
+    s = ask(p);
   }
   return s;
 }
@@ -80,6 +81,30 @@ static FlStatus fold(Product *p, FlStatus s, FlSlot *results) {
   return s;
 }
 
+/* Others wait for this one: all are run over the own rows, strip by strip; then the leaf that needs rows of
+ * others. */
+static FlStatus fold_strips(Product *p, const FlRowArgs *by_rows, FlSlot *results) {
+  FlCtx *ctx = p->borders.ctx;
+  const FlCut *cut = p->borders.cut;
+  int64_t unit = p->part.unit, begin = fl_borders_begin(&p->borders, cut->here) / unit;
+  int64_t end = (fl_borders_begin(&p->borders, cut->here + 1) + unit - 1) / unit;
+  FlStripsFold leaves = {p->desc, p->args, p->part, p->size, begin, NULL};
+  leaves.states = malloc((size_t)((end - begin) * p->part.width * p->size) + 1);
+  FlStatus s = leaves.states ? 0 : fl_fail_op(ctx, p->desc, FL_FAULT_MEMORY, "out of memory");
+  if (!s) s = fl_strips_run(ctx, fl_cut_from(cut), fl_cut_to(cut), &leaves);
+  s = fl_rows_meet(ctx, p->desc->site, s);
+  if (!s) {
+    s = fl_row_args_bring(by_rows, &p->borders);
+    if (!s && end > begin && end * unit > fl_cut_to(cut) && fl_cut_to(cut) < p->part.rows)
+      s = fl_strips_leaf(ctx, &leaves, end - 1);
+    p->leaves = &leaves;
+    s = fold(p, s, results);
+    fl_row_args_shut(by_rows);
+  }
+  free(leaves.states);
+  return s;
+}
+
 /* ---- rows ------------------------------------------------------------------------------------------- */
 
 static FlStatus make_rows(Product *p, FlStatus s, bool stays, FlSlot *results) {
@@ -91,9 +116,16 @@ static FlStatus make_rows(Product *p, FlStatus s, bool stays, FlSlot *results) {
   p->part.to = fl_borders_begin(&p->borders, here + 1);
   if (!s && !out) s = FL_STATUS_MEMORY;
   if (!s && part->from < part->to) s = fl_array_open_rows(ctx, out, part->from, part->to);
+  bool waits = false;
+  if (!s && p->desc->strips == FL_STRIPS_FIRST && stays && part->unit == 1)
+    s = fl_strips_begin(ctx, p->desc, p->args, part, out, p->borders.cut, &waits);
+  if (waits) {
+    results[0].a = out;
+    return 0;
+  }
   if (!s && part->from < part->to) {
     p->part.out = (char *)out->data + part->from * part->width * p->size;
-    s = ask(p, NULL);
+    s = ask(p);
   }
   FlRankSlot mine = {.step = FL_RANKS_ROWS,
                      .site = p->desc->site,
@@ -117,9 +149,11 @@ FlStatus fl_ranks_product(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, 
                .dtype = args[0].a->dtype,
                .rank = desc->result_types[0].rank,
                .size = fl_dtype_info[args[0].a->dtype].bytes};
-  FlStatus s = ask(&p, results);
+  FlStatus s = ask(&p);
   const FlCut *cut = NULL;
   FlRowArgs by_rows = factors(&p);
+  bool waits = false;
+  if (!s && desc->strips == FL_STRIPS_LAST) s = fl_strips_wait(ctx, args, &p.part, &waits);
   if (!s) s = fl_row_args_lay(ctx, &by_rows, &cut);
   *done = s != 0;
   if (s) return s;
@@ -132,6 +166,7 @@ FlStatus fl_ranks_product(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, 
   if (!cut) return 0;
   *done = true;
   p.borders = (FlBorders){ctx, cut, p.part.rows, 1, p.part.unit};
+  if (waits) return fold_strips(&p, &by_rows, results);
   s = fl_row_args_bring(&by_rows, &p.borders);
   s = p.part.folds ? fold(&p, s, results) : make_rows(&p, s, stays, results);
   fl_row_args_shut(&by_rows);

@@ -22,10 +22,7 @@ typedef struct Reads {
 } Reads;
 
 static FlStatus ask(const Reads *r, const FlOpDesc *desc, FlOpPart *part, FlSlot *results) {
-  r->ctx->op_part = part;
-  FlStatus s = desc->run(r->ctx, desc, r->args, results);
-  r->ctx->op_part = NULL;
-  return s;
+  return fl_op_in_part(r->ctx, desc, r->args, part, results);
 }
 
 static bool is_nullable(const FlColumnAttr *c) { return c->flags & FL_COLUMN_NULLS; }

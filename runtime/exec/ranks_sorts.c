@@ -9,13 +9,6 @@
 #include "exec/ranks_parts.h"
 #include "part/part.h"
 
-static FlStatus ask(FlCtx *ctx, const FlOpDesc *desc, FlOpPart *part, const FlSlot *args, FlSlot *results) {
-  ctx->op_part = part;
-  FlStatus s = desc->run(ctx, desc, args, results);
-  ctx->op_part = NULL;
-  return s;
-}
-
 /* Bytes that go to all of a row of the result; -1: not only numbers. */
 static int64_t sent_of_row(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, int64_t rows) {
   int64_t bytes = 0;
@@ -45,7 +38,7 @@ static FlStatus have_room(FlCtx *ctx, const FlOpDesc *desc, int64_t bytes, bool 
 /* The own share, at its place. */
 static FlStatus run_share(FlCtx *ctx, const FlOpDesc *desc, FlOpPart *part, const FlSlot *args,
                           FlSlot *results) {
-  FlStatus s = ask(ctx, desc, part, args, results);
+  FlStatus s = fl_op_in_part(ctx, desc, args, part, results);
   bool own = !s;
   FlRankSlot mine = {.step = FL_RANKS_ROWS,
                      .site = desc->site,
@@ -82,7 +75,7 @@ FlStatus fl_ranks_sort(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlS
   *done = cut != NULL;
   if (s || cut) return s ? s : fl_ranks_order(ctx, desc, cut, args, results);
   s = fl_part_all_whole(ctx, desc->site, desc->name, desc->n_args, desc->arg_types, args);
-  if (!s) s = ask(ctx, desc, &part, args, results);
+  if (!s) s = fl_op_in_part(ctx, desc, args, &part, results);
   if (s) return s;
   int64_t sent = sent_of_row(ctx, desc, args, part.rows);
   if (!part.unit || sent < 0 || !fl_ranks_share(r, part.rows, part.cost, sent * part.rows)) return 0;

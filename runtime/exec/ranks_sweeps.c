@@ -29,11 +29,7 @@ typedef struct Sweep {
 static bool is_of_rows(const Sweep *s, int32_t i) { return i < s->part.of_rows; }
 
 static FlStatus ask(Sweep *s, const FlSlot *args, FlSlot *results) {
-  FlCtx *ctx = s->borders.ctx;
-  ctx->op_part = &s->part;
-  FlStatus status = s->desc->run(ctx, s->desc, args, results);
-  ctx->op_part = NULL;
-  return status;
+  return fl_op_in_part(s->borders.ctx, s->desc, args, &s->part, results);
 }
 
 /* Rows [from, to) alone. */

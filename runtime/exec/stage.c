@@ -3,6 +3,7 @@
  * In: a stage and borrowed arguments. Out: its owned results, when waited for. What always holds: each future
  * is waited for once, by the context that started it or by fl_ctx_finish; of several failures in one context,
  * the one that is first in program order is reported, whenever each of them happened. */
+#include "exec/strips.h"
 #include "exec/exec_internal.h"
 #include "exec/ranks.h"
 
@@ -224,6 +225,7 @@ FlStatus fl_ctx_finish(FlCtx *ctx, FlStatus status) {
       fl_error_free(error);
     }
   }
+  fl_strips_drop(ctx);
   if (fl_pool_gave_up(ctx->run->pool)) fl_pool_gave_up_why(ctx);
   if (ctx->error && !status) status = ctx->error->status;
   return status && !ctx->error ? FL_STATUS_MEMORY : status; /* there was none for an error, either */

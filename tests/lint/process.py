@@ -20,6 +20,7 @@ DATA = {
     ("compiler/base/base.c", "guard"): "the guard around what the thread does: every function may ask for memory",
     ("compiler/codegen/llvm_target.c", "once"): "LLVM's targets and options, those of this module's own LLVM",
     ("runtime/base/cpu.c", "known"): "what the processor is; the same for all",
+    ("runtime/exec/strips.c", "known"): "from how many bytes on products are made strip by strip, as the environment says; the same for all",
     ("runtime/data/unwritten.c", "known"): "from how many rows on columns stay unwritten, as the environment says; the same for all",
     ("runtime/kern/regex.c", "mine"): "compiled patterns of the thread, by their text",
     ("runtime/kern/regex.c", "at_end"): "what frees them when the thread ends",

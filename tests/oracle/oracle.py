@@ -42,7 +42,7 @@ class Run:
             (folder / name).write_text(text, newline="")
         env = dict(os.environ, FLOW_CACHE=str(folder / ".flow"), FLOW_CODE_CACHE="", NO_COLOR="1", LC_ALL="C.UTF-8")
         if way == "O0":  # what operators do on older processors, and of texts that are codes alone
-            env.update(FLOW_CPU_LEVEL="2", FLOW_UNWRITTEN_FROM="2")
+            env.update(FLOW_CPU_LEVEL="2", FLOW_UNWRITTEN_FROM="2", FLOW_STRIPS_FROM="1")
         try:
             done = subprocess.run([FLOWC, "run", "--no-cache", *WAYS[way], "case.flow"], cwd=folder, env=env, capture_output=True, timeout=120 * PATIENCE)
             self.status, self.out, self.err = done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")

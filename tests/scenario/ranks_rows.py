@@ -18,6 +18,7 @@ import ranks
 from scenario_kit import SHARD, SHARDS, SHORT, check, finish
 
 # shards: 2
+os.environ["FLOW_STRIPS_FROM"] = "1"
 os.environ["FLOW_UNWRITTEN_FROM"] = "2"  # one rank has columns of texts that are codes alone, several have not
 # By 2 x ranks + workers (tests/ranks/run.c): from 2 elements on, from 100, as always.
 WAYS = [(2, 2, 20, ""), (3, 1, 0, ""), (5, 2, 0, ""), (8, 1, 0, ""), (3, 2, 20, "a"), (2, 1, 0, "a"), (1, 1, 0, "a")]

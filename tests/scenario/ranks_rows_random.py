@@ -21,6 +21,7 @@ import rows
 from scenario_kit import ALL, SHARD, SHARDS, check, finish
 
 # shards: 2
+os.environ["FLOW_STRIPS_FROM"] = "1"
 os.environ["FLOW_UNWRITTEN_FROM"] = "2"  # one rank has columns of texts that are codes alone, several have not
 
 

@@ -188,6 +188,16 @@ typedef enum FlInParts {
   FL_PARTS_SUMS
 } FlInParts;
 
+/* A step that may be run strip by strip with those that follow, or came before (exec/strips.c): none; the
+ * first of them; one between; the last. And one that is made behind the last: of the compiler's alone. */
+typedef enum FlStripsPlace {
+  FL_STRIPS_NONE,
+  FL_STRIPS_FIRST,
+  FL_STRIPS_INNER,
+  FL_STRIPS_LAST,
+  FL_STRIPS_BEHIND
+} FlStripsPlace;
+
 typedef struct FlKernel {
   FlKernelFn fast, precise;
   const char *name;
@@ -209,6 +219,7 @@ typedef struct FlKernel {
   int32_t rows_at;      /* FL_PARTS_COLUMNS: which of what it captures is the number of rows; else -1 */
   const int32_t *seen;  /* of its results (fl_seen) */
   int32_t n_env;        /* slots of its environment, of which the last may be a heap of texts */
+  int32_t strips;       /* FlStripsPlace */
 } FlKernel;
 
 /* A column that an operator takes or gives, as values and what comes with them. */
@@ -288,6 +299,7 @@ struct FlOpDesc {
   const char *name;    /* of the operator */
   const int32_t *seen; /* of its results (fl_seen) */
   int64_t apart;       /* results that may be rows which are not copied yet */
+  int32_t strips;      /* FlStripsPlace */
 };
 
 /* What attribute i of `take` says of the row numbers: -1 is allowed and gives zeros (empty texts); all are

@@ -266,19 +266,19 @@ static double cost_of(const FlStrips *w, const FlStripsFold *fold) {
   return cost;
 }
 
-/* What the steps before the last one took, in the record. */
-static void tell(Strips *t) {
-  const FlStrips *w = t->what;
+/* What the steps before the last one took, in the record. The first one is in it already, as are its rows. */
+static void tell(const Strips *t) {
+  FlStrips *w = t->what;
   FlReport *report = t->ctx->run->report;
   int worker = fl_sched_worker(t->ctx->run->sched), workers = fl_ctx_workers(t->ctx);
   for (int32_t i = 0; i <= w->n && t->timed; i++) {
     const FlKernel *k = i ? w->inner[i - 1].kernel : NULL;
+    const char *name = k ? k->name : w->first->name;
+    int32_t site = k ? k->site : w->first->site;
     int64_t ns = atomic_load_explicit(&t->spent.ns[i], memory_order_relaxed) / workers;
-    FlPlaceMark mark = k ? fl_report_begin(report, worker, k->name, k->site)
-                         : fl_report_begin(report, worker, w->first->name, w->first->site);
-    if (mark.begin >= 0) mark.begin -= ns;
-    fl_report_end(report, mark, t->to - t->from, k ? -1 : t->to - t->from, 0, -1);
-    t->what->elsewhere += ns;
+    if (k) fl_report_end(report, fl_report_begin(report, worker, name, site), t->to - t->from, -1, 0, -1);
+    fl_report_later(report, worker, name, site, ns);
+    w->elsewhere += ns;
   }
 }
 

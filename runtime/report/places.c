@@ -96,6 +96,12 @@ int64_t fl_report_end(FlReport *r, FlPlaceMark mark, int64_t rows_in, int64_t ro
   return end;
 }
 
+void fl_report_later(FlReport *r, int worker, const char *name, int32_t site, int64_t ns) {
+  FlPlaceTable *t = r->options.counts ? table_of(r, fl_report_table(r, worker)) : NULL;
+  FlPlaceCount *p = t ? find(t, name, site) : NULL;
+  if (p) add(&p->ns, ns);
+}
+
 static int by_place(const void *a, const void *b) {
   const FlPlaceSum *x = a, *y = b;
   return x->site != y->site ? (x->site > y->site) - (x->site < y->site) : strcmp(x->name, y->name);

@@ -137,6 +137,8 @@ FlPlaceMark fl_report_begin(FlReport *report, int worker, const char *name, int3
 static inline bool fl_report_times(FlPlaceMark mark) { return mark.place && mark.weight > 0; }
 int64_t fl_report_end(FlReport *report, FlPlaceMark mark, int64_t rows_in, int64_t rows_out, int64_t bytes,
                       int64_t moved);
+/* What one that has ended took besides, later. */
+void fl_report_later(FlReport *report, int worker, const char *name, int32_t site, int64_t ns);
 
 /* Whether operators (reading, joins, groups ..) are to be recorded one by one, for a timeline, and one of
  * them, of that line of the script (0: none); what took less than 10 microseconds is left out. `name` must

@@ -52,7 +52,11 @@ FlStatus fl_groups_fold(FlGroups *g);
  */
 FlStatus fl_groups_exchange(FlGroups *g, FlStatus status, FlSlot *const *lists, int32_t n, bool *many);
 
-/* Instead rows go by their keys. *done: false: an aggregate failed somewhere, and nothing is made. */
+/* Instead states go by their keys, which are whole numbers, each to one rank: *made is what the aggregates
+ * gave of the groups that came, for the caller to free, all that are before those of the next rank; NULL: it
+ * does not serve, or failed at all ranks. Else `failed` says whether an aggregate has, here. */
+FlStatus fl_groups_by_table(FlGroups *g, FlSlot **made, bool *failed);
+/* Or rows go by their keys. *done: false: an aggregate failed somewhere, and nothing is made. */
 FlStatus fl_groups_by_keys(FlGroups *g, FlSlot *results, bool *done);
 
 #endif

@@ -167,32 +167,40 @@ static FlStatus join_keyed(Keyed *k, FlStatus own, FlSlot *results, bool *done) 
   return 0;
 }
 
-FlStatus fl_groups_by_keys(FlGroups *g, FlSlot *results, bool *done) {
+/* Rows come, piece by piece. *lost: how it went is the same at all ranks. */
+static FlStatus move_rows(Keyed *k, bool *lost) {
+  FlGroups *g = k->g;
   const FlOpDesc *desc = g->desc;
   FlOpDesc keys = *desc;
-  Keyed k = {.trade = {.ctx = g->ctx, .keys = &keys, .cut = g->cut, .together = true},
-             .g = g,
-             .of = calloc((size_t)desc->n_args, sizeof *k.of)};
   FlSlot *arrays = calloc((size_t)desc->n_args, sizeof *arrays);
-  bool lost = false;
+  k->of = calloc((size_t)desc->n_args, sizeof *k->of);
+  k->trade = (FlTrade){.ctx = g->ctx, .keys = &keys, .cut = g->cut, .together = true};
   keys.n_columns = g->n_keys;
-  for (int32_t i = 0; i < desc->n_args && k.of && arrays; i++) {
-    k.of[i] = fl_type_is_array(desc->arg_types[i]) ? k.trade.n_arrays++ : -1;
-    if (k.of[i] >= 0) arrays[k.of[i]] = g->args[i];
+  for (int32_t i = 0; i < desc->n_args && k->of && arrays; i++) {
+    k->of[i] = fl_type_is_array(desc->arg_types[i]) ? k->trade.n_arrays++ : -1;
+    if (k->of[i] >= 0) arrays[k->of[i]] = g->args[i];
   }
-  FlStatus s = k.of && arrays ? 0 : fl_fail_op(g->ctx, desc, FL_FAULT_MEMORY, "out of memory");
-  s = fl_trade_meet(&k.trade, s);
-  if (!s) s = fl_trade_begin(&k.trade, arrays);
-  if (!s) {
-    s = fl_trade_pieces(&k.trade, group_piece, &k, &lost);
-    if (!lost) s = join_keyed(&k, s, results, done);
-  }
-  fl_trade_end(&k.trade);
+  FlStatus s = k->of && arrays ? 0 : fl_fail_op(g->ctx, desc, FL_FAULT_MEMORY, "out of memory");
+  s = fl_trade_meet(&k->trade, s);
+  if (!s) s = fl_trade_begin(&k->trade, arrays);
+  *lost = s != 0;
+  if (!s) s = fl_trade_pieces(&k->trade, group_piece, k, lost);
+  fl_trade_end(&k->trade);
+  free(arrays);
+  free(k->of);
+  return s;
+}
+
+FlStatus fl_groups_by_keys(FlGroups *g, FlSlot *results, bool *done) {
+  Keyed k = {.g = g};
+  FlStatus s = fl_groups_by_table(g, &k.made[0], &k.failed);
+  bool all = s && !k.made[0]; /* it went so at all ranks */
+  k.n_made = k.made[0] != NULL;
+  if (!s && !k.n_made) s = move_rows(&k, &all);
+  if (!all) s = join_keyed(&k, s, results, done);
   for (int32_t p = 0; p < k.n_made; p++) {
-    let_go(k.made[p], desc->n_results - 2);
+    let_go(k.made[p], g->desc->n_results - 2);
     free(k.made[p]);
   }
-  free(arrays);
-  free(k.of);
   return s;
 }

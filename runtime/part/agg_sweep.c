@@ -10,6 +10,7 @@
  * of doubles cannot hold so is summed on its own afterwards, and the least of a column with NaNs or negative
  * zeros is found so. Where several sums of doubles are wanted of few groups, rows are put in the order of
  * their groups, so many at a time as a cache holds, and each group's doubles are added by vectors. */
+#include "part/agg_sweep.h"
 #include "part/aggregate_internal.h"
 
 enum {
@@ -28,21 +29,24 @@ typedef struct Part {
   Kind kind;
   const FlAggRow *row;
   bool mean;
-  int32_t sum; /* the part that adds the words: another one, where both are of the same sum */
-  int at;      /* in the row of a group, whose first word counts */
+  int32_t sum;   /* the part that adds the words: another one, where both are of the same sum */
+  int at;        /* in the row of a group, whose first word counts */
+  uint64_t most; /* of a sum of doubles: bits of the largest magnitude of the rows that are here */
   FlExactScale scale;
 } Part;
 
-typedef struct Sweep {
+typedef struct FlSweep {
   FlPartMem *m;
   Part *part;
   int32_t n_parts;
   int64_t n, g, pieces, piece;
+  int64_t all; /* rows whose sums come to one, of which n are here */
   const int64_t *id;
-  FlAggFew few; /* or these */
-  int words;    /* a group */
-  bool ordered; /* sums of doubles take rows in the order of their groups */
-  bool far;     /* the table is larger than a cache: places are fetched a batch ahead */
+  FlAggFew few;                /* or these; */
+  const FlPartCodes *words_of; /* or the first words */
+  int words;                   /* a group */
+  bool ordered;                /* sums of doubles take rows in the order of their groups */
+  bool far;                    /* the table is larger than a cache: places are fetched a batch ahead */
   int64_t *table;
   _Atomic uint32_t dropped; /* a bit a part */
 } Sweep;
@@ -60,6 +64,10 @@ static void clear_table(const Sweep *s, int64_t *table) {
 
 /* The groups of the rows [row, row + n), at most FL_PART_BATCH; `room` is for as many. */
 static const int64_t *ids_of(const Sweep *s, int64_t row, int64_t n, int64_t *room) {
+  if (s->words_of != NULL) {
+    fl_part_read_words(s->words_of, 0, row, n, (uint64_t *)room);
+    return room;
+  }
   if (s->few.id == NULL) return s->id + row;
   if (s->few.bytes == 1)
     for (int64_t i = 0; i < n; i++) room[i] = ((const uint8_t *)s->few.id)[row + i];
@@ -192,29 +200,30 @@ static uint32_t sweep_ordered(const Sweep *s, int64_t row, int64_t n, int64_t *t
   return dropped;
 }
 
-/* The places of the groups of the next rows are on their way, of the first words and the last ones. */
-static void fetch(const Sweep *s, int64_t row, int64_t last, const int64_t *table) {
-  const int64_t *id = s->id, words = s->words;
-  for (int64_t end = fl_part_min(row + FL_PART_BATCH, last); row < end; row++) {
-    __builtin_prefetch(table + id[row] * words, 1);
-    __builtin_prefetch(table + id[row] * words + words - 1, 1);
+/* The places of the groups are on their way, of the first words and the last ones. */
+static void fetch(const Sweep *s, const int64_t *id, int64_t n, const int64_t *table) {
+  for (int64_t i = 0, words = s->words; i < n; i++) {
+    __builtin_prefetch(table + id[i] * words, 1);
+    __builtin_prefetch(table + id[i] * words + words - 1, 1);
   }
 }
 
 static int32_t sweep_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   Sweep *s = (Sweep *)(uintptr_t)env;
   uint32_t dropped = 0;
-  int64_t room[FL_PART_BATCH];
+  int64_t rooms[2][FL_PART_BATCH];
   (void)ctx;
   for (int64_t p = begin; p < end; p++) {
     int64_t *table = s->table + p * s->g * s->words, last = fl_part_min((p + 1) * s->piece, s->n);
     clear_table(s, table);
     for (int64_t row = p * s->piece; s->ordered && row < last; row += AT_ONCE)
       dropped |= sweep_ordered(s, row, fl_part_min(AT_ONCE, last - row), table);
-    for (int64_t row = p * s->piece; row < last; row += FL_PART_BATCH) {
-      int64_t count = fl_part_min(FL_PART_BATCH, last - row);
-      const int64_t *id = ids_of(s, row, count, room);
-      if (s->far) fetch(s, row + count, last, table);
+    int64_t count = fl_part_min(FL_PART_BATCH, last - p * s->piece), next = 0;
+    const int64_t *id = count > 0 ? ids_of(s, p * s->piece, count, rooms[0]) : NULL, *next_id = NULL;
+    for (int64_t row = p * s->piece; row < last; row += count, count = next, id = next_id) {
+      next = fl_part_min(FL_PART_BATCH, last - row - count);
+      if (next > 0) next_id = ids_of(s, row + count, next, id == rooms[0] ? rooms[1] : rooms[0]);
+      if (s->far) fetch(s, next_id, next, table);
       for (int64_t i = 0; i < count; i++) table[id[i] * s->words]++;
       for (int32_t k = 0; k < s->n_parts; k++) {
         if (s->part[k].sum != k || (s->ordered && s->part[k].kind == EXACT)) continue;
@@ -226,50 +235,51 @@ static int32_t sweep_body(FlCtx *ctx, const void *env, int64_t begin, int64_t en
   return 0;
 }
 
+/* Adds what another table has of a group. */
+static void add_place(const Sweep *s, int64_t *to, const int64_t *from) {
+  to[0] += from[0];
+  for (int32_t j = 0; j < s->n_parts; j++) {
+    int at = s->part[j].at;
+    if (s->part[j].sum != j) continue;
+    switch (s->part[j].kind) {
+    case NARROW: to[at] += from[at]; break;
+    case WIDE:
+    case EXACT: *(Wide *)(to + at) += *(const Wide *)(from + at); break;
+    case SPREAD:
+      for (int w = 0; w < FL_SPREAD_WORDS; w += 2) *(Wide *)(to + at + w) += *(const Wide *)(from + at + w);
+      break;
+    case LEAST:
+    case GREATEST: to[at] = (uint64_t)from[at] < (uint64_t)to[at] ? from[at] : to[at]; break;
+    case COUNT:
+    case ALONE: break;
+    }
+  }
+}
+
 static int32_t merge_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Sweep *s = env;
   (void)ctx;
-  for (int64_t p = 1; p < s->pieces; p++) {
-    for (int64_t k = begin; k < end; k++) {
-      int64_t *to = s->table + k * s->words;
-      const int64_t *from = s->table + (p * s->g + k) * s->words;
-      to[0] += from[0];
-      for (int32_t j = 0; j < s->n_parts; j++) {
-        int at = s->part[j].at;
-        if (s->part[j].sum != j) continue;
-        switch (s->part[j].kind) {
-        case NARROW: to[at] += from[at]; break;
-        case WIDE:
-        case EXACT: *(Wide *)(to + at) += *(const Wide *)(from + at); break;
-        case SPREAD:
-          for (int w = 0; w < FL_SPREAD_WORDS; w += 2)
-            *(Wide *)(to + at + w) += *(const Wide *)(from + at + w);
-          break;
-        case LEAST:
-        case GREATEST: to[at] = (uint64_t)from[at] < (uint64_t)to[at] ? from[at] : to[at]; break;
-        case COUNT:
-        case ALONE: break;
-        }
-      }
-    }
-  }
+  for (int64_t p = 1; p < s->pieces; p++)
+    for (int64_t k = begin; k < end; k++)
+      add_place(s, s->table + k * s->words, s->table + (p * s->g + k) * s->words);
   return 0;
 }
 
 /* ---- what is wanted ------------------------------------------------------------------------------------ */
 
-static Kind kind_of(Part *part, const char *made) {
+/* `all`: rows whose sums come to one. */
+static Kind kind_of(Part *part, int64_t all, const char *made) {
   const FlAggRow *row = fl_agg_find(made, strlen(made));
   if (row == NULL || row->sweep == FL_SWEEP_ALONE) return ALONE;
   part->desc.s = row->name;
   part->row = row;
   part->mean = row->state == FL_STATE_MEAN;
   if (row->sweep == FL_SWEEP_COUNT) return COUNT;
-  if (row->sweep == FL_SWEEP_SPREAD) return part->agg.n <= FL_SPREAD_ROWS ? SPREAD : ALONE;
+  if (row->sweep == FL_SWEEP_SPREAD) return all <= FL_SPREAD_ROWS ? SPREAD : ALONE;
   if (row->sweep != FL_SWEEP_SUM) return row->sweep == FL_SWEEP_LEAST ? LEAST : GREATEST;
   FlDtype d = (FlDtype)part->agg.col[0].dtype;
   if (d == FL_F64) return EXACT;
-  return fl_dtype_info[d].bytes <= 4 && part->agg.n < INT32_MAX ? NARROW : WIDE;
+  return fl_dtype_info[d].bytes <= 4 && all < INT32_MAX ? NARROW : WIDE;
 }
 
 /* The part that adds up the same numbers in the same way, or their squares, too; the part itself: there is
@@ -291,18 +301,20 @@ static FlStatus place_part(Sweep *s, Part *part, const char *made) {
   static const int words[] = {
       [COUNT] = 0, [NARROW] = 1,   [WIDE] = 2, [EXACT] = 2, [SPREAD] = FL_SPREAD_WORDS,
       [LEAST] = 1, [GREATEST] = 1, [ALONE] = 0};
-  part->kind = kind_of(part, made);
+  part->kind = kind_of(part, s->all, made);
   if (part->row == NULL)
     return fl_fail_op(s->m->ctx, &part->desc, FL_CODE_INTERNAL, "no aggregate %s in a sweep", made);
   part->sum = same_sum(s, part);
   if (&s->part[part->sum] != part) {
     part->at = s->part[part->sum].at;
+    part->most = s->part[part->sum].most;
     part->scale = s->part[part->sum].scale;
     return 0;
   }
   if (part->kind == EXACT || part->kind == SPREAD) {
     FlPartTerms terms = {fl_part_stored_terms, part->agg.col[0].data};
-    if (fl_part_exact_scale(s->m, terms, s->n, &part->scale) != 0) return 1;
+    if (fl_part_exact_most(s->m, terms, s->n, &part->most) != 0) return 1;
+    part->scale = fl_part_exact_scale_of(part->most, s->all);
     if (!part->scale.fits) part->kind = ALONE;
   }
   part->at = s->words;
@@ -472,8 +484,15 @@ bool fl_part_sweeps(const char *made, int32_t dtype) {
 
 FlStatus fl_agg_sweep_one(FlAgg *a, const FlAggRow *row) {
   Part part = {.agg = *a, .desc = *a->desc};
-  Sweep s = {
-      .m = a->m, .part = &part, .n_parts = 1, .n = a->n, .g = a->g, .id = a->id, .few = a->few, .words = 1};
+  Sweep s = {.m = a->m,
+             .part = &part,
+             .n_parts = 1,
+             .n = a->n,
+             .all = a->n,
+             .g = a->g,
+             .id = a->id,
+             .few = a->few,
+             .words = 1};
   FlStatus status = place_part(&s, &part, row->name) != 0 || run(&s) != 0;
   a->value = part.agg.value;
   a->valid = part.agg.valid;
@@ -484,6 +503,7 @@ FlStatus fl_rt_aggregates(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, 
   FlPartMem mem = {.ctx = ctx, .desc = desc};
   Sweep s = {.m = &mem, .n_parts = desc->n_columns, .n = args[1].a->dims[0], .g = args[0].i};
   FlStatus status = 1;
+  s.all = s.n;
   fl_agg_read_ids(args[1].a, &s.id, &s.few);
   if (s.n_parts > MOST) status = fl_fail_op(ctx, desc, FL_CODE_INTERNAL, "too many aggregates");
   else s.part = fl_part_zalloc(s.m, s.n_parts, sizeof *s.part);
@@ -494,5 +514,88 @@ FlStatus fl_rt_aggregates(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, 
   }
   for (int32_t r = 0; status != 0 && s.part != NULL && r < 2 * s.n_parts; r++) fl_array_unref(results[r].a);
   fl_part_mem_reset(&mem);
+  return status;
+}
+
+/* ---- of rows that several have ------------------------------------------------------------------------- */
+
+Sweep *fl_sweep_new(FlPartMem *m, const FlOpDesc *desc, const FlSlot *args, const FlPartCodes *codes,
+                    int64_t all) {
+  Sweep *s = fl_part_zalloc(m, 1, sizeof *s);
+  if (s == NULL) return NULL;
+  *s = (Sweep){.m = m, .n_parts = desc->n_columns, .n = codes->n, .all = all, .words_of = codes};
+  s->part = fl_part_zalloc(m, s->n_parts, sizeof *s->part);
+  return s->part != NULL && read_parts(s, desc, args) == 0 ? s : NULL;
+}
+
+int64_t fl_sweep_words(const Sweep *s) { return s->words; }
+
+int32_t fl_sweep_columns(const Sweep *s) {
+  int32_t n = 0;
+  for (int32_t p = 0; p < s->n_parts; p++) n += s->part[p].agg.n_cols > 0 && s->part[p].sum == p;
+  return n;
+}
+
+void fl_sweep_most(const Sweep *s, uint64_t *most) {
+  for (int32_t p = 0; p < s->n_parts; p++) most[p] = s->part[p].most;
+}
+
+bool fl_sweep_agree(Sweep *s, const uint64_t *most) {
+  bool fits = true;
+  for (int32_t p = 0; p < s->n_parts; p++) {
+    s->part[p].scale = fl_part_exact_scale_of(most[p], s->all);
+    fits = fits && s->part[p].scale.fits;
+  }
+  return fits;
+}
+
+FlStatus fl_sweep_run(Sweep *s, int64_t g, int64_t pieces, int64_t **table, bool *whole) {
+  s->g = g;
+  s->pieces = pieces;
+  s->piece = (s->n + pieces - 1) / pieces;
+  s->far = g * s->words * (int64_t)sizeof *s->table > CACHE;
+  s->table = fl_part_near(s->m, pieces * g * s->words, sizeof *s->table);
+  double cost = 1.0 + 1.5 * s->n_parts;
+  if (s->table == NULL) return 1;
+  if (fl_part_for(s->m->ctx, sweep_body, s, pieces, cost * (double)s->piece) != 0) return 1;
+  if (fl_part_for(s->m->ctx, merge_body, s, g, cost * (double)pieces) != 0) return 1;
+  *table = s->table;
+  *whole = atomic_load(&s->dropped) == 0;
+  return 0;
+}
+
+typedef struct Adding {
+  const Sweep *s;
+  int64_t from;
+  const int64_t *theirs;
+} Adding;
+
+static int32_t adding_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
+  const Adding *a = env;
+  (void)ctx;
+  for (int64_t k = begin; k < end; k++)
+    add_place(a->s, a->s->table + (a->from + k) * a->s->words, a->theirs + k * a->s->words);
+  return 0;
+}
+
+FlStatus fl_sweep_add(const Sweep *s, int64_t from, int64_t to, const int64_t *theirs) {
+  const Adding a = {s, from, theirs};
+  return fl_part_for(s->m->ctx, adding_body, &a, to - from, 1.0 + 1.5 * s->n_parts);
+}
+
+FlStatus fl_sweep_store(Sweep *s, int64_t from, int64_t g, FlSlot *results) {
+  int64_t *counts = fl_part_alloc(s->m, g, sizeof *counts);
+  FlStatus status = counts == NULL;
+  s->table += from * s->words;
+  s->g = g;
+  for (int64_t k = 0; k < g && !status; k++) counts[k] = s->table[k * s->words];
+  for (int32_t p = 0; p < s->n_parts && !status; p++) {
+    Part *part = &s->part[p];
+    part->agg.g = g;
+    part->agg.counts = counts;
+    status = store(s, part, false);
+    results[2 * p].a = part->agg.value;
+    results[2 * p + 1].a = part->agg.valid;
+  }
   return status;
 }

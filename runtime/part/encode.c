@@ -257,6 +257,15 @@ static FlStatus find_range(FlPartMem *m, const FlPartDigit *d, int32_t n_sides, 
   return 0;
 }
 
+FlStatus fl_part_key_range(FlPartMem *m, const FlPartKey *key, uint64_t *least, uint64_t *greatest) {
+  const FlPartDigit d = {.key = key};
+  Range range;
+  if (find_range(m, &d, 1, &range) != 0) return 1;
+  *least = range.least;
+  *greatest = range.greatest;
+  return 0;
+}
+
 /* ---- together ------------------------------------------------------------------------------------------ */
 
 /* Appends a digit with values 0..greatest: to the last word if the product fits, else in a new word. */

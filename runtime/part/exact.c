@@ -68,7 +68,7 @@ static int32_t greatest_body(FlCtx *ctx, const void *env, int64_t begin, int64_t
   return 0;
 }
 
-static FlExactScale scale_of(uint64_t bits, int64_t n) {
+FlExactScale fl_part_exact_scale_of(uint64_t bits, int64_t n) {
   double most;
   int exponent; /* |x| < 2^exponent */
   memcpy(&most, &bits, sizeof most);
@@ -81,11 +81,18 @@ static FlExactScale scale_of(uint64_t bits, int64_t n) {
   return (FlExactScale){ldexp(1.0, high_bits - exponent), ldexp(1.0, unit), unit, true};
 }
 
-FlStatus fl_part_exact_scale(FlPartMem *m, FlPartTerms x, int64_t n, FlExactScale *out) {
+FlStatus fl_part_exact_most(FlPartMem *m, FlPartTerms x, int64_t n, uint64_t *bits) {
   Greatest g = {.x = x};
-  if (fl_part_for(m->ctx, greatest_body, &g, n, 0.3) != 0) return 1;
-  *out = scale_of(atomic_load(&g.bits), n);
-  return 0;
+  FlStatus status = fl_part_for(m->ctx, greatest_body, &g, n, 0.3);
+  *bits = atomic_load(&g.bits);
+  return status;
+}
+
+FlStatus fl_part_exact_scale(FlPartMem *m, FlPartTerms x, int64_t n, FlExactScale *out) {
+  uint64_t bits;
+  FlStatus status = fl_part_exact_most(m, x, n, &bits);
+  *out = fl_part_exact_scale_of(bits, n);
+  return status;
 }
 
 FL_PART_ROUNDS int64_t fl_part_split(const double *x, int64_t n, double scale, int64_t *high, int64_t *low) {

@@ -287,6 +287,9 @@ FlStatus fl_part_encode(FlPartMem *m, const FlPartKey *keys, int32_t n_keys, int
 /* Keys that are no texts, of one side, as they are: nobody looks which words there are. A word for each,
  * behind one that says whether it is null, where it may be. */
 FlStatus fl_part_encode_whole(FlPartMem *m, const FlPartKey *keys, int32_t n_keys, FlPartCodes *out);
+/* The least and the greatest order code of the proper values of a key that is no text; none: the greatest is
+ * less. */
+FlStatus fl_part_key_range(FlPartMem *m, const FlPartKey *key, uint64_t *least, uint64_t *greatest);
 /* Numbers the texts of a key of n rows on all its sides (encode_texts.c), and sets what of the digit says
  * them; `*n_texts`: how many different ones there are. alone: there are no other keys. */
 FlStatus fl_part_number_texts(FlPartMem *m, FlPartDigit *d, int32_t n_sides, int64_t n, bool ordered,
@@ -513,6 +516,10 @@ typedef struct FlExactScale {
   bool fits;
 } FlExactScale;
 FlStatus fl_part_exact_scale(FlPartMem *m, FlPartTerms x, int64_t n, FlExactScale *out);
+/* The same in two steps: the bits of the largest magnitude; the scale of n terms whose magnitudes have no
+ * larger bits. */
+FlStatus fl_part_exact_most(FlPartMem *m, FlPartTerms x, int64_t n, uint64_t *bits);
+FlExactScale fl_part_exact_scale_of(uint64_t bits, int64_t n);
 /* high * 2^FL_EXACT_LOW + low, of two words: compilers shift one of 128 bits, which takes some processors
  * long. */
 static inline __int128 fl_part_exact_term(int64_t high, int64_t low) {

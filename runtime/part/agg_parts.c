@@ -311,8 +311,7 @@ static FlStatus run_part(const Parts *p, const FlAggWanted *wanted) {
     const Read *r = &p->read[k];
     part.col[k] = (FlPartCol){a->col[k].dtype, part.n, r->values->data, r->valid, r->values};
   }
-  part.counts = fl_agg_counts_of(&part);
-  FlStatus status = part.counts == NULL || wanted->row->fn(&part) != 0 || store_part(a, &part) != 0;
+  FlStatus status = fl_agg_make(&part, wanted->row) != 0 || store_part(a, &part) != 0;
   fl_array_unref(part.value);
   fl_array_unref(part.valid);
   fl_part_mem_reset(&mem);

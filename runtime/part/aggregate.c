@@ -92,9 +92,13 @@ int64_t *fl_agg_counts(FlAgg *a, const uint8_t *mask, const uint8_t *other, bool
   return c.counts;
 }
 
-int64_t *fl_agg_counts_of(FlAgg *a) {
+FlStatus fl_agg_make(FlAgg *a, const FlAggRow *row) {
   const uint8_t *valid = a->n_cols > 0 ? a->col[0].valid : NULL;
-  return fl_agg_counts(a, valid, a->n_cols > 1 ? a->col[1].valid : NULL, true);
+  if (row->state != FL_STATE_SUM) { /* a sum does not ask of how many */
+    a->counts = fl_agg_counts(a, valid, a->n_cols > 1 ? a->col[1].valid : NULL, true);
+    if (a->counts == NULL) return 1;
+  }
+  return row->fn(a);
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------- */
@@ -247,8 +251,7 @@ static FlStatus aggregate(FlAgg *a, const FlSlot *args) {
   if (a->few.id != NULL && fl_agg_sweeps(a, row)) return fl_agg_sweep_one(a, row);
   if (fl_agg_widen(a) != 0) return 1;
   if (fl_agg_is_large(a)) return fl_agg_parts(&(FlAggWanted){a, row}, 1);
-  a->counts = fl_agg_counts_of(a);
-  return a->counts == NULL ? 1 : row->fn(a);
+  return fl_agg_make(a, row);
 }
 
 FlStatus fl_rt_aggregate(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {

@@ -21,7 +21,7 @@ typedef struct FlAgg {
   FlPartCol col[2];
   int32_t n_cols;
   int64_t base;    /* the group that group 0 is, of a part of them */
-  int64_t *counts; /* [g] rows where every column has a value */
+  int64_t *counts; /* [g] rows where every column has a value; NULL for a sum */
   FlArray *value, *valid;
 } FlAgg;
 
@@ -47,6 +47,8 @@ typedef struct FlAggRow {
   FlAggState state;
   FlAggSweep sweep;
 } FlAggRow;
+/* Makes value and valid, and before that the counts where the aggregate asks for them. */
+FlStatus fl_agg_make(FlAgg *a, const FlAggRow *row);
 /* The one of this name, of so many bytes; NULL: there is none. */
 const FlAggRow *fl_agg_find(const char *name, size_t length);
 
@@ -69,8 +71,6 @@ FlStatus fl_agg_store_means(FlAgg *a, const __int128 *ints, const double *means)
 void fl_agg_store(FlAgg *a, int64_t k, double v);
 /* Rows counted by group: of those where both masks (NULL: all) hold. NULL: error recorded. */
 int64_t *fl_agg_counts(FlAgg *a, const uint8_t *mask, const uint8_t *other, bool other_wanted);
-/* Those of a->counts. */
-int64_t *fl_agg_counts_of(FlAgg *a);
 /* Whether the groups are so many that what an aggregate keeps of them does not fit in memory; then
  * fl_agg_parts gives what `fn` gives, part by part, and makes its own counts. (agg_parts.c) */
 bool fl_agg_is_large(const FlAgg *a);

@@ -8,7 +8,8 @@
  * integers of h and 51 bits, found by two multiplications by powers of two and two truncations, all exact; hi
  * * 2^51 + lo is added to a 128-bit integer. h leaves room for the number of rows. A term with bits below
  * that is set aside, and the groups of such terms are summed in full accumulators (superacc.h), to which the
- * integer is added. When there are many of them, or an infinity or a NaN occurs, all groups are. */
+ * integer is added. Groups that stand in the order of the rows need no table of them (exact_runs.c). When
+ * there are many of them, or an infinity or a NaN occurs, all groups are. */
 #include <math.h>
 
 #include "part/aggregate_internal.h"
@@ -358,6 +359,9 @@ FlStatus fl_part_exact_sums(FlPartMem *m, FlPartTerms x, const int64_t *id, int6
   if (g == 0) return 0;
   if (fl_part_exact_scale(m, x, n, &s.scale) != 0) return 1;
   if (!s.scale.fits) return sum_fully(m, &s);
+  bool done;
+  if (fl_part_exact_runs(m, x, s.id, n, g, count, &s.scale, out, &done) != 0) return 1;
+  if (done) return 0;
   bool huge = s.scale.unit > 0x1p800; /* pieces of the integer could be infinite */
   s.cut = fl_agg_cut(m->ctx, n, g);
   s.sums = fl_part_alloc(m, s.cut.pieces * g, sizeof *s.sums);

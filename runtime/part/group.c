@@ -4,11 +4,11 @@
  * of each group. Always holds: groups are numbered by ascending key, so the numbering depends on the data
  * alone.
  *
- * Words below about the number of rows index a table directly (group_table.c). Where a sample of others shows
- * that most rows have words of their own, all rows are sorted and equal ones stand together; else words go
- * through the hash set and the distinct ones are sorted. Several words are replaced, left to right, by the
- * numbers of their groups, which keep their order. Where such tables do not fit in memory, all rows are
- * sorted part by part (group_order.c). */
+ * Rows whose words ascend are groups as they stand (group_runs.c). Words below about the number of rows index
+ * a table directly (group_table.c). Where a sample of others shows that most rows have words of their own,
+ * all rows are sorted and equal ones stand together; else words go through the hash set and the distinct ones
+ * are sorted. Several words are replaced, left to right, by the numbers of their groups, which keep their
+ * order. Where such tables do not fit in memory, all rows are sorted part by part (group_order.c). */
 #include "part/part_internal.h"
 
 typedef struct Renumber {
@@ -124,7 +124,9 @@ FlStatus fl_part_group_words(FlPartMem *m, FlPartCodes *codes, int32_t w, bool o
                              FlPartGroups *out) {
   int64_t n = codes->n;
   *out = (FlPartGroups){.n = n, .id = id != NULL ? id : fl_part_alloc(m, n, sizeof *id)};
-  if (out->id == NULL) return 1;
+  bool runs;
+  if (out->id == NULL || fl_part_group_runs(m, codes, w, out, &runs) != 0) return 1;
+  if (runs) return 0;
   if (fl_part_table_sweeps(m, codes, w) < INT64_MAX)
     return fl_part_group_table(m, codes, w, out->id, sizeof *out->id, out);
   FlPartPair *pairs = NULL;

@@ -183,8 +183,7 @@ static FlStatus aggregate_part(const Lane *l, const FlRowsWanted *w, FlAgg *a, b
   FlStatus status = 0;
   for (int32_t k = 0; k < a->n_cols && status == 0; k++)
     status = fl_part_col(ctx, &w->desc, l->args, &at, &w->desc.columns[k], &a->col[k]);
-  if (status == 0) status = (a->counts = fl_agg_counts_of(a)) == NULL;
-  if (status == 0 && w->row->fn(a) != 0) {
+  if (status == 0 && fl_agg_make(a, w->row) != 0) {
     *fits = false;
     fl_fail_forget(ctx);
   }

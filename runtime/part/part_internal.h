@@ -416,6 +416,11 @@ enum { FL_PART_GROUP_BYTES = 3 * sizeof(int64_t) }; /* that it looks up a row, w
 FlStatus fl_part_group_ordered(FlPartMem *m, FlPartCodes *codes, int64_t bytes, int64_t *id,
                                FlPartGroups *out);
 
+/* The same, where the words ascend from row to row, which *ascend says; out: id and n, the rest goes out.
+ * (group_runs.c) */
+FlStatus fl_part_group_runs(FlPartMem *m, const FlPartCodes *codes, int32_t w, FlPartGroups *out,
+                            bool *ascend);
+
 /* The same where the words are hardly more than the rows: by ascending words, with a table of as many words
  * as there is room for. id [n]: numbers of `id_bytes`, 1, 2 or 8, which hold the greatest word.
  * (group_table.c) */
@@ -520,6 +525,10 @@ FlStatus fl_part_exact_scale(FlPartMem *m, FlPartTerms x, int64_t n, FlExactScal
  * larger bits. */
 FlStatus fl_part_exact_most(FlPartMem *m, FlPartTerms x, int64_t n, uint64_t *bits);
 FlExactScale fl_part_exact_scale_of(uint64_t bits, int64_t n);
+/* As fl_part_exact_sums, where each row is of the group of the row before it or of the next one, and no term
+ * has bits below the scale; else *done is false. (exact_runs.c) */
+FlStatus fl_part_exact_runs(FlPartMem *m, FlPartTerms x, const int64_t *id, int64_t n, int64_t g,
+                            const int64_t *count, const FlExactScale *scale, double *out, bool *done);
 /* high * 2^FL_EXACT_LOW + low, of two words: compilers shift one of 128 bits, which takes some processors
  * long. */
 static inline __int128 fl_part_exact_term(int64_t high, int64_t low) {

@@ -442,8 +442,7 @@ static uint64_t aggregate(FlCtx *ctx, const char *name, FlDtype result, const Fl
   const FlAggRow *row = fl_agg_find(name, strlen(name));
   FlAgg a = {.m = &mem, .desc = &desc, .n = col->n, .g = g, .id = id->data, .col = {*col}, .n_cols = 1};
   check(fl_agg_is_large(&a) == parts, "%s: what is kept of groups is %s", name, parts ? "large" : "small");
-  bool done = row != NULL && (parts || (a.counts = fl_agg_counts_of(&a)) != NULL) &&
-              (parts ? fl_agg_parts(&(FlAggWanted){&a, row}, 1) : row->fn(&a)) == 0;
+  bool done = row != NULL && (parts ? fl_agg_parts(&(FlAggWanted){&a, row}, 1) : fl_agg_make(&a, row)) == 0;
   check(done && a.value->dims[0] == g && (FlDtype)a.value->dtype == result, "%s is done", name);
   uint64_t bits = 0;
   for (int64_t k = 0; k < g && done; k++) {

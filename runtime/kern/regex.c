@@ -22,7 +22,7 @@ enum {
   STEPS_A_BYTE = 20,
   STACK_MIN = 32 << 10, /* bytes of the stack of compiled patterns */
   STACK_MAX = 1 << 20,
-  SHORT_TEXT = 256,
+  SHORTEST = 256, /* bytes of scratch */
   LONGEST_NAME = 32,
   TAIL_MOST = 16
 };
@@ -220,17 +220,6 @@ typedef struct Search {
   const size_t *found; /* pairs: from, to of the match and of each group; PCRE2_UNSET: not there */
 } Search;
 
-static bool is_ascii(const char *s, int64_t n) {
-  uint64_t all = 0, word;
-  int64_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    memcpy(&word, s + i, 8);
-    all |= word;
-  }
-  for (; i < n; i++) all |= (unsigned char)s[i];
-  return (all & UINT64_C(0x8080808080808080)) == 0;
-}
-
 /* Whether the text may end as a match does: `$` also stands before a line's end that ends the text. */
 static bool may_end(const Pattern *p, const char *s, int64_t n) {
   if (p->tail_n == 0) return true;
@@ -261,8 +250,9 @@ static bool search_from(Search *w, int64_t at, int32_t *fault) {
   const Pattern *p = w->pattern;
   pcre2_match_context *context = w->cache->context;
   if (!may_end(p, w->s, w->n)) return false;
-  /* PCRE2 looks whether the text is UTF-8, which it is but for what comes from outside of all readers. */
-  if (w->n <= SHORT_TEXT && is_ascii(w->s, w->n)) w->options |= PCRE2_NO_UTF_CHECK;
+  /* PCRE2 needs UTF-8, which a text is but for what comes from outside of all readers; it says so itself
+   * then. */
+  if (w->options == 0 && fl_kern_is_utf8(w->s, w->n)) w->options = PCRE2_NO_UTF_CHECK;
   bool at_once = p->machine && w->options == PCRE2_NO_UTF_CHECK;
   int rc = at_once
                ? pcre2_jit_match(p->code, units(w->s), (size_t)w->n, (size_t)at, 0, p->data, context)
@@ -408,7 +398,7 @@ static const char *next_piece(const pcre2_code *code, const char **at, const cha
 
 static void put(Cache *c, const char *s, int64_t n, int32_t *fault) {
   if (c->at + n > c->room) {
-    int64_t room = (c->at + n) * 2 + SHORT_TEXT;
+    int64_t room = (c->at + n) * 2 + SHORTEST;
     char *scratch = realloc(c->scratch, (size_t)room);
     if (scratch == NULL) {
       *fault |= FL_FAULT_MEMORY;

@@ -33,6 +33,9 @@ typedef struct FlRegexWalk {
 bool fl_regex_next(FlRegexWalk *walk, const char *s, int64_t n, const char *pattern, int64_t pattern_n,
                    FlText *out, int32_t *fault);
 
+/* Whether the bytes of a text are UTF-8. (utf8.c) */
+bool fl_kern_is_utf8(const char *s, int64_t n);
+
 /* The argument `group` of `extract` that was not given: the first group, or the match when there is none. */
 #define FL_REGEX_FIRST INT64_MIN
 

@@ -34,9 +34,21 @@ static int32_t ways_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end
   return 0;
 }
 
+/* Whether the first few rows show already that they go neither way, as they mostly do: what a batch of them
+ * costs is felt where there are not many more. */
+static bool are_mixed(FlPartReadWords *read, const void *env, int64_t n) {
+  enum { FIRST = 16 };
+  uint64_t word[FIRST];
+  int64_t some = fl_part_min(FIRST, n), falls = 0;
+  read(env, 0, some, word);
+  for (int64_t i = 1; i < some; i++) falls += word[i] < word[i - 1];
+  return falls > 0 && falls < some - 1;
+}
+
 FlStatus fl_part_in_order(FlCtx *ctx, FlPartReadWords *read, const void *env, int64_t n, int *way) {
   Ways w = {.read = read, .env = env, .n = n};
   *way = 0;
+  if (are_mixed(read, env, n)) return 0;
   if (fl_part_for(ctx, ways_body, &w, fl_part_chunks(n), FL_PART_CHUNK) != 0) return 1;
   /* relaxed: the loop is over. */
   bool falls = atomic_load_explicit(&w.falls, memory_order_relaxed),

@@ -1,6 +1,7 @@
 /* regex.c: regular expressions: matches beside each other on several threads, many patterns, limits, texts
  * that are not UTF-8, replacements. */
 #include "check.h"
+#include "io/io.h"
 #include "kern/kern.h"
 #include "kern/regex.h"
 
@@ -50,6 +51,27 @@ static void not_utf8(void) {
   CHECK(fault == 0);
 }
 
+/* All runs of four of the bytes at which ranges begin and end, behind some plain ones, as the readers' check
+ * has them. */
+static void utf8(void) {
+  static const unsigned char at[] = {0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf,
+                                     0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee,
+                                     0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff};
+  enum { N = sizeof at, BEHIND = 7 };
+  char text[BEHIND + 4 + 9];
+  long wrong = 0, good = 0;
+  memset(text, 'x', sizeof text);
+  for (int k = 0; k < N * N * N * N; k++) {
+    for (int j = 0, rest = k; j < 4; j++, rest /= N) text[BEHIND + j] = (char)at[rest % N];
+    for (int64_t n = BEHIND + 1; n <= (int64_t)sizeof text; n += n < BEHIND + 4 ? 1 : 9) {
+      bool is = fl_utf8_check(text, n) == n;
+      wrong += fl_kern_is_utf8(text, n) != is;
+      good += is;
+    }
+  }
+  CHECK(wrong == 0 && good > 10000 && fl_kern_is_utf8("", 0) && fl_kern_is_utf8(NULL, 0));
+}
+
 static void checking(void) {
   FlRegexError e;
   CHECK(fl_regex_check(S("a(b)"), &e) && fl_regex_groups(S("a(b)(?:c)")) == 1);
@@ -90,6 +112,7 @@ int main(void) {
   matching();
   faults();
   not_utf8();
+  utf8();
   checking();
   threads();
   return finish();

@@ -143,13 +143,21 @@ static const char *about(FlCompilation *c, const FlBuildOptions *options) {
                          c->sema.module->name, FL_FLOW_VERSION, source, cpu);
 }
 
-/* Bytes of a script up to which what is proposed is tried; how often at most. */
+/* Bytes of a script up to which what is proposed is tried; how many texts at most. */
 enum { JUDGED_TEXT = 1 << 18, MOST_JUDGED = 2000 };
+
+typedef FlVec(const FlDiag *) Errors;
+
+/* The errors of a text that was tried. */
+typedef struct Tried {
+  FlDigest text;
+  Errors errors;
+} Tried;
 
 typedef struct Judge {
   const Asked *a;
   const FlSemaOptions *sema;
-  int judged;
+  FlVec(Tried) tried;
 } Judge;
 
 /* What is asked of a message that goes with the memory that it was made in. */
@@ -163,29 +171,47 @@ static const FlDiag *kept(FlArena *arena, const FlDiag *d) {
   return copy;
 }
 
-/* The first error of a text between two bytes (FlForeignJudge). */
-static const FlDiag *first_error(void *of, const char *text, uint32_t from, uint32_t to) {
-  Judge *j = of;
+/* The errors of a text: each is checked once. NULL: it is too long, or too many were. */
+static const Errors *errors_of(Judge *j, const char *text) {
   FlCompilation *c = j->a->c;
-  const FlDiag *first = NULL, *too_long = c->sink->diags.at[0];
-  if (strlen(text) > JUDGED_TEXT || ++j->judged > MOST_JUDGED) return too_long;
+  const size_t len = strlen(text);
+  if (len > JUDGED_TEXT) return NULL;
+  const FlDigest digest = fl_memo_digest(text, (int64_t)len);
+  for (int i = 0; i < j->tried.n; i++)
+    if (fl_memo_digest_same(j->tried.at[i].text, digest)) return &j->tried.at[i].errors;
+  if (j->tried.n == MOST_JUDGED) return NULL;
   FlArena *arena = fl_arena_new();
   FlSources *sources = fl_sources_make(arena);
   if (c->library) sources->shared = c->library->sources;
   FlSink *sink = fl_sink_make(arena, sources);
-  FlSource *script = fl_sources_add(sources, c->script->path, text, strlen(text));
+  FlSource *script = fl_sources_add(sources, c->script->path, text, len);
   FlSemaOptions sema = *j->sema;
   sema.witness = NULL;
   FlAst *ast = fl_syntax_parse(arena, c->names, script, sink);
   if (ast->has_meaning) (void)fl_sema_module(arena, c->names, sources, sink, ast, &sema);
+  Tried t = {.text = digest};
   for (int i = 0; i < sink->diags.n; i++) {
     const FlDiag *d = sink->diags.at[i];
-    bool within = d->span.file == script->id && d->span.start >= from && d->span.start <= to;
-    if (within && fl_diag_severity(d->code) == FL_ERROR && (!first || d->span.start < first->span.start))
-      first = d;
+    if (d->span.file != script->id || fl_diag_severity(d->code) != FL_ERROR) continue;
+    fl_vec_push(c->arena, &t.errors, kept(c->arena, d));
   }
-  if (first) first = kept(c->arena, first);
   fl_arena_free(arena);
+  fl_vec_push(c->arena, &j->tried, t);
+  c->n_tried = j->tried.n;
+  return &j->tried.at[j->tried.n - 1].errors;
+}
+
+/* The first error of a text between two bytes (FlForeignJudge). */
+static const FlDiag *first_error(void *of, const char *text, uint32_t from, uint32_t to) {
+  Judge *j = of;
+  const Errors *errors = errors_of(j, text);
+  if (!errors) return j->a->c->sink->diags.at[0];
+  const FlDiag *first = NULL;
+  for (int i = 0; i < errors->n; i++) {
+    const FlDiag *d = errors->at[i];
+    bool within = d->span.start >= from && d->span.start <= to;
+    if (within && (!first || d->span.start < first->span.start)) first = d;
+  }
   return first;
 }
 
@@ -210,7 +236,8 @@ static void check(void *arg) {
   if (c->ast) c->script = c->ast->source;
   else c->ast = fl_syntax_parse(c->arena, c->names, c->script, c->sink);
   if (c->ast->has_meaning) c->sema = fl_sema_module(c->arena, c->names, c->sources, c->sink, c->ast, &sema);
-  if (c->sink->n_errors) fl_foreign_suggest(c->arena, c->sink, c->script, first_error, &(Judge){a, &sema, 0});
+  Judge judge = {.a = a, .sema = &sema};
+  if (c->sink->n_errors) fl_foreign_suggest(c->arena, c->sink, c->script, first_error, &judge);
 }
 
 void fl_front_check(FlCompilation *c, const FlWorld *world, const FlWitness *witness, int test) {

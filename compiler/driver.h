@@ -32,6 +32,7 @@ typedef struct FlCompilation {
   FlSemaResult sema;
   FlParsedLibrary *library; /* shared with other compilations, or NULL */
   const FlPlan *plan;       /* NULL until somebody asked for it */
+  int n_tried;              /* so many texts were checked for what messages propose */
   bool silent;              /* messages stay in the sink */
   /* It was left in the middle, for lack of memory or by a bug of flow: nothing in it is to be read, and what
    * is asked of it fails. */

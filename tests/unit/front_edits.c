@@ -199,9 +199,36 @@ static void names_have_letters(void) {
   }
 }
 
+/* What messages propose is tried on the whole script: each text once, and few of them, also where a line of
+ * 1,700 characters is damaged, or what stands in its place. */
+static void few_texts_are_tried(void) {
+  enum { LINE = 23, FEW = 40 };
+  static const char whole[] = "e3 = sum(for e in x[y < 100]: e^2)",
+                    damaged[] = "e3 = sum(for er e in x[y < 100]: -e)";
+  char path[4096];
+  snprintf(path, sizeof path, "%s/groups/f64_2.flow", FLOW_TESTS);
+  for (int k = 0; k < 2; k++) {
+    FlText1 script = {0}, text = {0};
+    check(fl_read_file(path, 1 << 20, &script), "%s is there", path);
+    const char *line = script.s;
+    for (int n = 1; n < LINE; n++) line = strchr(line, '\n') + 1;
+    const char *from = k ? strstr(line, whole) : line, *to = k ? from + strlen(whole) : strchr(line, '\n');
+    fl_text_add(&text, script.s, (size_t)(from - script.s));
+    fl_text_addf(&text, "%s%s%s", k ? "" : "    ", damaged, to);
+    FlCompilation c;
+    fl_compilation_init_text(&c, path, &text);
+    fl_front_check(&c, NULL, NULL, -1);
+    check(c.sink->n_errors && c.n_tried <= FEW, "%d texts are tried of way %d", c.n_tried, k);
+    fl_compilation_reset(&c);
+    fl_text_reset(&script);
+    fl_text_reset(&text);
+  }
+}
+
 int main(void) {
   columns_are_told_once();
   names_have_letters();
+  few_texts_are_tried();
   const char *wanted = getenv("FLOW_TEST_ROUNDS"), *seed = getenv("FLOW_TEST_SEED");
   int rounds = wanted ? atoi(wanted) : 600;
   if (seed) state += strtoull(seed, NULL, 10) * 2654435761u;

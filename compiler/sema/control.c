@@ -21,7 +21,7 @@ static void bind_name(FlSema *s, FlName name, FlVal v, FlBindKind kind, const Fl
   if (fl_val_bad(v) && !s->sink->n_errors && !s->open)
     fl_sema_error(s, FL_E0299, name.span, "flow did not understand this value, and does not know why");
   if (v.type->kind == FL_TY_NONE)
-    v = fl_sema_error(s, FL_E0309, name.span, "there is no value to bind to `%s`", name.text);
+    v = fl_habit_nothing_bound(s, name);
   if (v.type->kind == FL_TY_NULL)
     v = fl_sema_error(s, FL_E0503, name.span,
                       "nothing says which type this null has; write `let %s: f64? = null`", name.text);

@@ -50,6 +50,7 @@ FlVal fl_sema_unknown(FlSema *s, FlName unknown) {
   const char *near = fl_scope_closest(s, name);
   if (!near && fl_sema_in_library(s, name)) {
     fl_diag_help(s->sink, d, "a module of the library: write `import %s` at the top", name);
+    fl_habit_import(s, d, name);
     return fl_val_error(s);
   }
   if (!near && fl_habit_help(s, d, name, span, false)) return fl_val_error(s);
@@ -385,7 +386,7 @@ FlBinding *fl_sema_member(FlSema *s, FlBinding *m, FlName name) {
   }
   FlDiag *d = fl_sema_report(s, FL_E0205, name.span, "the module `%s` has no `%s`", m->name, name.text);
   const char *near = fl_closest(name.text, names, n);
-  if (fl_habit_member(s, d, m->file->name, name)) return NULL;
+  if (fl_habit_member(s, d, m->file->name, m->name, name, names, n)) return NULL;
   if (near) fl_diag_meant(s->sink, d, name.span, fl_arena_printf(s->arena, "%s.", m->name), near);
   else say_members(s, d, name.text, n, names);
   return NULL;

@@ -94,9 +94,11 @@ bool fl_habit_help(FlSema *s, FlDiag *d, const char *name, FlSpan at, bool calle
   return true;
 }
 
-/* A value without brackets: its bytes. */
+/* A value without brackets, or a plain text: its bytes. */
 static size_t plain_value(const char *text) {
   size_t n = strspn(text, "-.0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+  if (*text == '"') n = 1 + strcspn(text + 1, "\"\\{\n");
+  if (*text == '"' && text[n++] != '"') return 0;
   const char *behind = text + n + strspn(text + n, " ");
   return *behind == ',' || *behind == ')' ? n : 0;
 }
@@ -123,6 +125,42 @@ static bool left_out(FlSema *s, FlDiag *d, FlName name) {
     return true;
   }
   return false;
+}
+
+FlVal fl_habit_nothing_bound(FlSema *s, FlName name) {
+  const char *text = fl_sources_get(s->sources, name.span.file)->text;
+  size_t begin = name.span.start, at = begin + name.span.len;
+  FlDiag *d = fl_sema_report(s, FL_E0309, name.span, "there is no value to bind to `%s`", name.text);
+  at += strspn(text + at, " ");
+  while (begin && text[begin - 1] == ' ') begin--;
+  if (text[at] != '=' || begin < 3 || strncmp(text + begin - 3, "let", 3) != 0) return fl_val_error(s);
+  at += 1 + strspn(text + at + 1, " ");
+  const size_t n = strcspn(text + at, "\n");
+  if (text[at] == '{') return fl_val_error(s); /* it may be a dictionary */
+  fl_diag_help(s->sink, d, "in flow: `%.*s`", (int)n, text + at);
+  d->edit.span =
+      (FlSpan){.file = name.span.file, .start = (uint32_t)begin - 3, .len = (uint32_t)(at - begin + 3)};
+  d->edit.text = "";
+  return fl_val_error(s);
+}
+
+void fl_habit_import(FlSema *s, FlDiag *d, const char *module) {
+  const FlAst *ast = s->file->ast;
+  int first = 0;
+  while (first < ast->stmts.n && ast->stmts.at[first]->kind == FL_STMT_REQUIRES) first++;
+  if (first == ast->stmts.n) return;
+  const FlSpan at = ast->stmts.at[first]->span;
+  const char *text = fl_sources_get(s->sources, at.file)->text;
+  uint32_t from = at.start;
+  while (from > 0) { /* what is said of the statement stays before it */
+    uint32_t begin = from - 1;
+    while (begin > 0 && text[begin - 1] != '\n') begin--;
+    if (strncmp(text + begin, "##", 2) != 0) break;
+    from = begin;
+  }
+  if (from > 0 && text[from - 1] != '\n') return;
+  d->edit.span = (FlSpan){.file = at.file, .start = from};
+  d->edit.text = fl_arena_printf(s->arena, "import %s\n", module);
 }
 
 bool fl_habit_arrow(FlSema *s, FlDiag *d, FlName name) {
@@ -240,7 +278,21 @@ bool fl_habit_name_list(FlSema *s, FlDiag *d, const FlExpr *e) {
   return all;
 }
 
-bool fl_habit_member(FlSema *s, FlDiag *d, const char *module, FlName name) {
+static bool has(const char *const *names, int n, const char *name) {
+  for (int k = 0; k < n; k++)
+    if (strcmp(names[k], name) == 0) return true;
+  return false;
+}
+
+bool fl_habit_member(FlSema *s, FlDiag *d, const char *module, const char *called, FlName name,
+                     const char *const *names, int n_names) {
+  static const char *const methods[][2] = {
+      {"transform", "apply"}, {"inverse_transform", "invert"}, {"predict_proba", "predict_prob"}};
+  for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+    if (strcmp(methods[k][0], name.text) != 0 || !has(names, n_names, methods[k][1])) continue;
+    fl_diag_meant(s->sink, d, name.span, fl_arena_printf(s->arena, "%s.", called), methods[k][1]);
+    return true;
+  }
   const Habit *h = find(name.text, true);
   size_t n = strlen(module);
   if (!h || strcmp(h->module, module) != 0) return false;
@@ -365,10 +417,25 @@ static bool of_accessor(FlSema *s, const FlExpr *call, const FlExpr *field) {
   return true;
 }
 
+/* `", ".join(a)`, and `a.join(", ")` */
+static bool joined(FlSema *s, const FlExpr *call, const FlExpr *field) {
+  FlDiag *d = strcmp(field->field.name.text, "join") == 0 ? no_field(s, field->field.name.span) : NULL;
+  if (!d || d->code != FL_E0604 || call->kind != FL_EXPR_CALL || call->call.args.n != 1) return false;
+  const FlExpr *base = field->field.base, *other = call->call.args.at[0].value;
+  const bool before = fl_habit_plain_text(base) != NULL;
+  if (!before && !fl_habit_plain_text(other)) return false;
+  const char *array = text_at(s, before ? other->span : base->span),
+             *separator = text_at(s, before ? base->span : other->span);
+  d->edit.span = call->span;
+  d->edit.text = fl_arena_printf(s->arena, "join_text(%s, %s)", array, separator);
+  fl_diag_help(s->sink, d, "in flow: `%s`", d->edit.text);
+  return true;
+}
+
 void fl_habit_method(FlSema *s, const FlExpr *call) {
   const FlExpr *field = call->kind == FL_EXPR_CALL ? call->call.func : call;
   if (field->kind != FL_EXPR_FIELD) return;
-  if (of_package(s, call, field) || of_accessor(s, call, field)) return;
+  if (of_package(s, call, field) || of_accessor(s, call, field) || joined(s, call, field)) return;
   FlName name = field->field.name;
   FlDiag *d = no_field(s, name.span);
   const Habit *h = find(name.text, call->kind == FL_EXPR_CALL);

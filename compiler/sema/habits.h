@@ -14,10 +14,16 @@ const char *fl_habit_says(FlArena *a, const char *name);
 bool fl_habit_help(FlSema *s, FlDiag *d, const char *name, FlSpan at, bool called);
 /* Adds which of these parameters is called so elsewhere; false: none. */
 bool fl_habit_param(FlSema *s, FlDiag *d, FlName name, int n, const char *const *known);
-/* Adds what this member of a module is called here, as `metrics.accuracy_score`; whether it is known. */
-bool fl_habit_member(FlSema *s, FlDiag *d, const char *module, FlName name);
+/* Adds what this member of a module is called here, as `metrics.accuracy_score`, `decomposition.transform`;
+ * whether it is known. called: the module in this file; names: of its members. */
+bool fl_habit_member(FlSema *s, FlDiag *d, const char *module, const char *called, FlName name,
+                     const char *const *names, int n_names);
 /* `t["x"]`: adds `t.x`, with the edit, to the message about the text in brackets. */
 void fl_habit_quoted_field(FlSema *s, FlDiag *d, const FlExpr *e);
+/* A module of the library that is not imported: the edit that does so, before the first statement. */
+void fl_habit_import(FlSema *s, FlDiag *d, const char *module);
+/* `let x = write_csv(..)`: the error that it gives no value, with the edit that binds nothing. */
+FlVal fl_habit_nothing_bound(FlSema *s, FlName name);
 /* `x <- 3`, of a name that is not there; whether it is that. */
 bool fl_habit_arrow(FlSema *s, FlDiag *d, FlName name);
 /* `COUNT(x)`: a function in capitals, here or elsewhere; whether there is one. */
@@ -46,6 +52,12 @@ void fl_habit_truth(FlSema *s, FlDiag *d, FlVal v, FlSpan condition);
 void fl_habit_length(FlSema *s, FlDiag *d, FlSpan argument);
 /* A new column that is `len(name)`, of a column of texts of t: warns that it is the number of rows. */
 void fl_habit_rows(FlSema *s, FlVal t, const FlExpr *value);
+/* `"mail" in email`: a part of each text is meant. A warning where a column is asked, in a table without
+ * groups, and else the edit for the error. out: what it gives, an error or a value. */
+void fl_habit_part(FlSema *s, const FlExpr *e, FlVal part, FlVal of, FlVal out);
+/* Operands that an operator does not take, in the last message: `d + 30`, `minute > 30` beside a column
+ * `minutes`. */
+void fl_habit_operands(FlSema *s, const FlExpr *e, FlVal a, FlVal b);
 /* `round(t, 2)` of a table: adds its columns that are rounded, with the edit, to the call's message. */
 void fl_habit_rounded(FlSema *s, FlDiag *d, FlVal t, FlSpan call, FlSpan table, FlSpan digits);
 /* A float for a variable that begins with an integer as written, `var total = 0`: adds to the last message

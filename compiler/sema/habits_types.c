@@ -49,6 +49,58 @@ void fl_habit_rows(FlSema *s, FlVal t, const FlExpr *value) {
   put(d, f->span, "n_chars");
 }
 
+/* Does a name stand for a column of a table without groups, one value a row? */
+static bool of_each_row(FlSema *s, const FlExpr *e) {
+  const FlBinding *b = e->kind == FL_EXPR_NAME ? fl_scope_find(s, e->name.text) : NULL;
+  const bool column = e->kind == FL_EXPR_COL || (b && b->kind == FL_BIND_COLUMN);
+  return column && s->agg && s->agg->mode == FL_AGG_SPREAD && !s->agg->group_of && !s->agg->some_rows;
+}
+
+void fl_habit_part(FlSema *s, const FlExpr *e, FlVal part, FlVal of, FlVal out) {
+  const FlExpr *right = e->binary.right;
+  const bool array = of.type->kind == FL_TY_ARRAY && of.type->rank == 1;
+  const bool texts = (array || of.type->kind == FL_TY_SCALAR) && of.type->dtype == FL_TEXT;
+  if (!texts || part.type->kind != FL_TY_SCALAR || part.type->dtype != FL_TEXT) return;
+  if (array && !of_each_row(s, right)) return;
+  FlDiag *d = s->sink->diags.n ? s->sink->diags.at[s->sink->diags.n - 1] : NULL;
+  if (!out.parts && (!d || d->code != FL_E0312)) return;
+  if (out.parts)
+    d = fl_report(s->sink, FL_W0005, e->span,
+                  "this asks whether any row is this text, the same for each row");
+  const char *by = fl_arena_printf(s->arena, "contains(%s, %s)", text_of(s, right->span),
+                                   text_of(s, e->binary.left->span));
+  fl_diag_help(s->sink, d, "in flow: `%s` says whether a text holds a part", by);
+  put(d, e->span, by);
+}
+
+/* A name that is a function, in a verb that has a column whose name is spelt like it. */
+static const char *column_like(FlSema *s, const FlExpr *e, FlVal v) {
+  const FlScope *columns = s->scope;
+  const char *const *names = NULL;
+  if (e->kind != FL_EXPR_NAME || v.type->kind != FL_TY_FUNC) return NULL;
+  while (columns && columns->kind != FL_SCOPE_COLUMNS) columns = columns->parent;
+  const int n = columns ? fl_scope_list(s, columns, &names) : 0;
+  return fl_closest(e->name.text, names, n);
+}
+
+void fl_habit_operands(FlSema *s, const FlExpr *e, FlVal a, FlVal b) {
+  FlDiag *d = s->sink->diags.n ? s->sink->diags.at[s->sink->diags.n - 1] : NULL;
+  const FlExpr *left = e->binary.left, *right = e->binary.right;
+  const bool steps = e->binary.op == FL_BIN_ADD || e->binary.op == FL_BIN_SUB,
+             day = a.type->kind == FL_TY_SCALAR || a.type->kind == FL_TY_ARRAY ? a.type->dtype == FL_DATE
+                                                                               : false;
+  if (!d || d->code != FL_E0312 || d->edit.text) return;
+  if (steps && day && b.type->kind == FL_TY_SCALAR && b.type->dtype == FL_I64) {
+    const char *by = fl_arena_printf(s->arena, "days(%s)", text_of(s, right->span));
+    fl_diag_help(s->sink, d, "in flow: `%s %s %s`, a step in time is a duration", text_of(s, left->span),
+                 text_of(s, e->binary.op_span), by);
+    put(d, right->span, by);
+    return;
+  }
+  const char *first = column_like(s, left, a), *near = first ? first : column_like(s, right, b);
+  if (near) fl_diag_meant(s->sink, d, first ? left->span : right->span, "", near);
+}
+
 void fl_habit_begins_whole(FlSema *s, FlVal v, const FlBinding *b) {
   const bool floats = v.type->kind == FL_TY_SCALAR && fl_dtype_is_float(v.type->dtype) && !v.type->nullable;
   if (!floats || b->val.type->kind != FL_TY_SCALAR || b->val.type->dtype != FL_I64 || !s->sink->diags.n)

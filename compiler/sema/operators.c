@@ -793,6 +793,8 @@ FlVal fl_sema_binary_expr(FlSema *s, const FlExpr *e, const FlType *want) {
   if (fl_val_bad(a) || fl_val_bad(b) || quotes_column(s, e, a, b)) return fl_val_error(s);
   fl_known_values_look(s, e, a, b);
   FlVal v = fl_sema_binary(s, op, a, b, span, left, right);
+  if (op == FL_BIN_IN) fl_habit_part(s, e, a, b, v);
+  if (fl_val_bad(v)) fl_habit_operands(s, e, a, b);
   if (fl_val_bad(v)) literal_meant(s, e, a, b);
   return v;
 }

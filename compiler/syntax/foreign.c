@@ -99,9 +99,10 @@ static const FlDiag *first_error(const Judge *j, int k, bool whole, uint32_t *fr
   return j->judge(j->of, file, *from, whole ? (uint32_t)strlen(file) : *from + judged);
 }
 
-/* Does an edit say how a variable begins: `var`, `0.0`? */
+/* Does an edit say how a variable begins, `var`, `0.0`, or that a module is imported? */
 static bool begins_otherwise(const char *edit) {
-  return strcmp(edit, "var") == 0 || (*edit && !edit[strspn(edit, "0123456789.")]);
+  return strcmp(edit, "var") == 0 || strncmp(edit, "import ", strlen("import ")) == 0 ||
+         (*edit && !edit[strspn(edit, "0123456789.")]);
 }
 
 /* What is left to mend in a candidate is mended as its messages say; false: that does not end. */

@@ -80,8 +80,9 @@ const char *fl_foreign_new_name(const FlForeign *f, const char *name, bool own);
 const char *fl_foreign_renamed(FlForeign *f, int from, const char *name, const char *by, int *last);
 /* The same of all of a text. */
 const char *fl_foreign_with(FlForeign *f, const char *text, const char *name, const char *by);
-/* What a type, an aggregate, a module for learning of another language is called here; NULL: it is none. */
-const char *fl_foreign_type(const char *name);
+/* What a type, an aggregate, a module for learning of another language is called here; NULL: it is none, or a
+ * function of the file. */
+const char *fl_foreign_type(const FlForeign *f, const char *name);
 const char *fl_foreign_aggregate(const char *name);
 const char *fl_foreign_module(const char *name);
 /* Of a text literal without braces and escapes what it says; NULL: it is none. */

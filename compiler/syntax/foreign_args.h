@@ -11,7 +11,7 @@ typedef struct FlForeignArg {
 } FlForeignArg;
 typedef FlVec(FlForeignArg) FlForeignArgs;
 
-#define FL_FOREIGN_PACKAGES "np numpy pd pandas pl polars math Math F torch std"
+#define FL_FOREIGN_PACKAGES "np numpy pd pandas pl polars math Math F torch std linalg"
 
 /* Do two texts differ in blanks alone? */
 bool fl_foreign_same(const char *a, const char *b);

@@ -242,6 +242,29 @@ static bool bound(FlForeign *f) {
   return PUT(f, 0, 1, SAY(f, "%s %s =", word_of, name));
 }
 
+/* `xs = []`, which something is added to later, but by the loop behind it: of what type says the first that
+ * is. */
+static bool list_begun(FlForeign *f) {
+  int at = ANY(f, 0, "let var") ? 1 : 0;
+  if (!word(f, at) || !IS(f, at + 1, "=") || !IS(f, at + 2, "[") || pair(f, at + 2) != at + 3) return false;
+  FlForeign file = file_of(f);
+  const char *name = TEXT(f, at, at);
+  int next = fl_foreign_binding(&file, name, file.tokens.n) + 4;
+  while (fl_foreign_kind(&file, next, FL_FOREIGN_LINE)) next++;
+  if (IS(&file, next, "for")) return false;
+  for (int i = 0; at + 4 == f->tokens.n && i + 4 < file.tokens.n; i++) {
+    bool added = IS(&file, i, name) && ANY(&file, i + 2, "append push");
+    bool joined = IS(&file, i, "concat") && IS(&file, i + 2, name) && IS(&file, i + 4, "[");
+    if (!(added && IS(&file, i + 3, "(")) && !joined) continue;
+    int first = added ? i + 4 : i + 5;
+    const char *type = literal(&file, first)                    ? "text"
+                       : strchr(TEXT(&file, first, first), '.') ? "f64"
+                                                                : "i64";
+    return PUT(f, 0, at + 3, SAY(f, "var %s: %s[_] = []", name, type));
+  }
+  return false;
+}
+
 /* The brace that closes the block around a token; the number of tokens where there is none. */
 static int block_end(const FlForeign *f, int i) {
   while (i < f->tokens.n && !IS(f, i, "}")) i = pair(f, i) > i ? pair(f, i) + 1 : i + 1;
@@ -380,9 +403,10 @@ static bool type(FlForeign *f) {
     int at = IS(f, i + 1, "&") ? i + 2 : i + 1;
     bool many = ANY(f, at, "Vec list List Array Vector") && ANY(f, at + 1, "< [ {") && word(f, at + 2) &&
                 ANY(f, at + 3, "> ] }");
-    const char *name = TEXT(f, many ? at + 2 : at, many ? at + 2 : at), *by = fl_foreign_type(name);
+    const char *name = TEXT(f, many ? at + 2 : at, many ? at + 2 : at), *by = fl_foreign_type(f, name);
     if (many) return PUT(f, i + 1, at + 3, SAY(f, "%s[_]", by ? by : name));
-    if (by && word(f, at)) return PUT(f, i + 1, at, by);
+    if (ANY(f, at, "list tuple dict") && ANY(f, at + 1, ", ) = {")) return PUT(f, i, at, "");
+    if (by && word(f, at) && !IS(f, at + 1, "(")) return PUT(f, i + 1, at, by);
   }
   return false;
 }
@@ -402,7 +426,10 @@ static bool imported(FlForeign *f) {
       "re sys os json collections itertools functools statistics warnings ggplot2 readr tidyr stringr "
       "lubridate";
   bool from = IS(f, 0, "from") && ANY(f, 1, needless);
-  bool library = ANY(f, 0, "library require") && IS(f, 1, "(") && ANY(f, 2, needless) && f->tokens.n == 4;
+  bool library = ANY(f, 0, "library require") && IS(f, 1, "(") && f->tokens.n == 4;
+  const char *module = library ? fl_foreign_module(TEXT(f, 2, 2)) : NULL;
+  if (module) return PUT(f, 0, 3, SAY(f, "import %s", module));
+  library = library && ANY(f, 2, needless);
   if (!from && !library && !(ANY(f, 0, "import using") && ANY(f, 1, needless))) return false;
   for (int i = 1; i < f->tokens.n; i++)
     if (fl_foreign_kind(f, i, FL_FOREIGN_LINE) || (IS(f, i, ",") && !from)) return false;
@@ -484,10 +511,11 @@ static bool appended(FlForeign *f) {
 
 bool fl_foreign_blocks(FlForeign *f) {
   static FlForeignRule *const rules[] = {
-      indented,       block_of_line,  said_of_itself, bound_function,   function,  ends_by_word,
-      short_function, returned_early, returned,       fl_foreign_loops, imported,  seeded,
-      of_itself,      line_fitted,    exchanged,      learning,         structure, defaults_of_lambda,
-      word_bound,     several_bound,  bound,          bound_inside,     assigned,  type,
+      indented,     block_of_line,  said_of_itself,     bound_function, function,
+      ends_by_word, short_function, returned_early,     returned,       fl_foreign_loops,
+      imported,     seeded,         of_itself,          line_fitted,    exchanged,
+      learning,     structure,      defaults_of_lambda, word_bound,     several_bound,
+      list_begun,   bound,          bound_inside,       assigned,       type,
       appended};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
     if (rules[k](f)) return true;

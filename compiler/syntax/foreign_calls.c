@@ -116,6 +116,7 @@ static bool of_rank(FlForeign *f, const char *text, char rank) {
   if (rank == 'w') return !strstr(text, "!=") && !strstr(text, "not ");
   if (rank == 'o') return fl_foreign_argument(f, text, 'O') != NULL;
   if (rank == 'r') return fl_foreign_seed(f, text) != NULL;
+  if (rank == 'c') return !strstr(f->file, ".sum()") && !strstr(f->file, ".mean()");
   if (rank == 'N') return fl_foreign_met(f, NULL, text) == FL_FOREIGN_UNMET;
   if (rank == 's') {
     const char *bound = fl_foreign_bound(f, text);
@@ -243,10 +244,19 @@ static bool field_of_others(FlForeign *f, const Site *s) {
          !fl_foreign_holds(f, SAY(f, "let _of = (%s).%s", of, s->path));
 }
 
+/* `arange(5)`, imported from numpy, which flow has no function of: is it what a row is for? */
+static bool bare(FlForeign *f, const Row *row, const Site *s) {
+  bool asked = row->how == FUNCTION && f->word && IS(f, s->name, f->word) && s->table_to < s->table_from;
+  for (size_t k = 0; asked && k < sizeof rows / sizeof *rows; k++) asked = !among(s->path, rows[k].names);
+  return asked && !fl_foreign_aggregate(s->path) && among(SAY(f, "np.%s", s->path), row->names) &&
+         !fl_foreign_holds(f, SAY(f, "let _of = %s", s->path));
+}
+
 static bool row_is_for(FlForeign *f, const Row *row, const Site *s) {
   bool method = s->table_to >= s->table_from;
   bool of_pandas = row->how == VERB && strncmp(s->path, "pd.", 3) == 0; /* `pd.melt(t)` is `t.melt()` */
-  if (!among(s->path, row->names) && !(of_pandas && among(s->path + 3, row->names))) return false;
+  bool named = among(s->path, row->names) || (of_pandas && among(s->path + 3, row->names));
+  if (!named && !bare(f, row, s)) return false;
   bool first = strcmp(s->path, "str.replace") == 0 &&
                fl_foreign_declared(f, ".", "pl"); /* of Polars: the first place alone */
   if (strcmp(s->path, "str.replace") == 0 && first != (strstr(row->flow, ":1") != NULL)) return false;

@@ -67,10 +67,11 @@ static const char *keys_and_values(FlForeign *f, int open, int close) {
   return *keys ? SAY(f, "table(key = [%s], value = [%s])", keys, values) : NULL;
 }
 
-/* `{"a": 1, b: 2}` */
+/* `{"a": 1, b: 2}`, `["a": 1]` */
 static bool mapping(FlForeign *f) {
   for (int i = 0; i < f->tokens.n; i++) {
-    int close = IS(f, i, "{") ? pair(f, i) : -1;
+    bool list = IS(f, i, "[") && literal(f, i + 1) && !(glued(f, i) && operand(f, i - 1));
+    int close = IS(f, i, "{") || list ? pair(f, i) : -1;
     if (close < i + 4 || !IS(f, i + 2, ":") || (i && ANY(f, i - 1, ") else agg aggregate"))) continue;
     bool argument = i > 1 && ANY(f, i - 1, "( =") && !ANY(f, 0, "let var const") && !word(f, 0 + (i == 1));
     bool call = false;

@@ -191,7 +191,7 @@ static bool conversion(FlForeign *f) {
   static const char *const own = "i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 text bool";
   for (int i = 1; i + 1 < f->tokens.n; i++) {
     if (!ANY(f, i, "as AS") || !operand(f, i - 1)) continue;
-    const char *name = TEXT(f, i + 1, i + 1), *by = ANY(f, i + 1, own) ? name : fl_foreign_type(name);
+    const char *name = TEXT(f, i + 1, i + 1), *by = ANY(f, i + 1, own) ? name : fl_foreign_type(f, name);
     int from = fl_foreign_operand(f, i - 1);
     bool cast = from >= 2 && IS(f, from - 1, "(") && ANY(f, from - 2, "cast CAST try_cast");
     if (cast && !by)
@@ -265,7 +265,7 @@ static bool turbofish(FlForeign *f) {
 static bool postfix_cast(FlForeign *f) {
   for (int i = 1; i + 1 < f->tokens.n; i++) {
     const char *by = IS(f, i, "::") && operand(f, i - 1) && word(f, i + 1) && !IS(f, i + 2, "(")
-                         ? fl_foreign_type(TEXT(f, i + 1, i + 1))
+                         ? fl_foreign_type(f, TEXT(f, i + 1, i + 1))
                          : NULL;
     if (IS(f, i, "::") && ANY(f, i + 1, "text varchar")) by = "text";
     if (!by || IS(f, i + 2, "(")) continue;

@@ -37,21 +37,34 @@ static const char *rows_test(FlForeign *f, int open, int end) {
   return fl_foreign_by_rules(&by);
 }
 
+/* `rank(ascending=False, method="first")` of a column; NULL: it says more. */
+static const char *ranked(FlForeign *f, const char *column, int open, int end) {
+  FlForeignArgs args = {0};
+  const char *of = column, *how = "";
+  fl_foreign_split(f, open + 1, end - 1, &args);
+  for (int k = 0; k < args.n; k++) {
+    const char *name = args.at[k].name ? args.at[k].name : "", *value = args.at[k].text;
+    const bool up = strcmp(name, "ascending") == 0;
+    if (strcmp(name, "method") == 0) how = SAY(f, ", method = %s", value);
+    else if (up && fl_foreign_same_word(value, "false")) of = SAY(f, "desc(%s)", column);
+    else if (!up || !fl_foreign_same_word(value, "true")) return NULL;
+  }
+  return SAY(f, "rank(%s%s)", of, how);
+}
+
 /* What a method of groups gives for each row, as an expression of their column; NULL: it gives none. */
 static const char *each_row(FlForeign *f, const char *name, const char *column, int open, int end) {
   FlForeign m = part(f, name);
   const char *plain = end == open + 2 ? fl_foreign_plain(f, open + 1) : NULL;
   const char *total = plain ? fl_foreign_aggregate(plain) : NULL;
-  bool bare = end == open + 1, down = IS(f, open + 1, "ascending") && ANY(f, open + 3, "False false");
+  bool bare = end == open + 1;
   const char *lambda = lambda_of(f, open, end, column);
   if (IS(&m, 0, "transform") && lambda) return lambda;
   if (IS(&m, 0, "transform")) return total ? SAY(f, "%s(%s)", total, column) : NULL;
   if (ANY(&m, 0, "cumsum cumprod cummax cummin") && bare) return SAY(f, "%s(%s)", name, column);
   if (IS(&m, 0, "diff") && bare) return SAY(f, "%s - lag(%s)", column, column);
   if (IS(&m, 0, "shift")) return SAY(f, "lag(%s, %s)", column, bare ? "1" : TEXT(f, open + 1, end - 1));
-  if (IS(&m, 0, "rank") && (bare || (down && end == open + 4)))
-    return SAY(f, bare ? "rank(%s)" : "rank(desc(%s))", column);
-  return NULL;
+  return IS(&m, 0, "rank") ? ranked(f, column, open, end) : NULL;
 }
 
 /* `group_by(t, k)["x"].sum()`, `.size()`, `.agg(..)`: an aggregate of groups */

@@ -110,7 +110,7 @@ bool fl_foreign_of_model(FlForeign *f) {
     if (IS(f, i, "score")) { /* of models whose score is known here */
       bool numbers = ANY(&file, fit + 2, "ols ridge lasso elastic_net regressor forest_regressor");
       bool tree = ANY(&file, fit + 2, "classifier forest_classifier boosting_classifier");
-      bool classes = tree || ANY(&file, fit + 2, "softmax");
+      bool classes = tree || ANY(&file, fit + 2, "logistic softmax");
       if (end + 2 >= close || !(numbers || classes)) continue;
       return PUT(f, i - 2, close,
                  SAY(f, "metrics.%s(%s, %s.%s(%s, %s))", numbers ? "r2" : "accuracy",
@@ -123,6 +123,25 @@ bool fl_foreign_of_model(FlForeign *f) {
                                                : "predict_prob";
     return PUT(f, i - 2, close,
                SAY(f, "%s.%s(%s, %s%s)", module, name, model, x, TEXT(f, end + 1, close - 1)));
+  }
+  return false;
+}
+
+/* `lm(y ~ a + b, data = t)`, of R, whose columns are named; its coefficients begin with the intercept. */
+static bool linear_formula(FlForeign *f) {
+  for (int i = 0; i + 5 < f->tokens.n; i++) {
+    int close = IS(f, i, "lm") && IS(f, i + 1, "(") && IS(f, i + 3, "~") ? pair(f, i + 1) : -1, at = i + 4;
+    const char *columns = "";
+    if (close < 0) continue;
+    for (; word(f, at); at += 2) {
+      columns = SAY(f, "%s, %s", columns, TEXT(f, at, at));
+      if (!IS(f, at + 1, "+")) break;
+    }
+    int table = IS(f, at + 2, "data") ? at + 4 : at + 2;
+    if (!*columns || !IS(f, at + 1, ",") || table + 1 != close || !word(f, table)) continue;
+    const char *t = TEXT(f, table, table);
+    return PUT(f, i, close,
+               SAY(f, "linear.ols(matrix(%s%s), f64(%s.%s))", t, columns, t, TEXT(f, i + 2, i + 2)));
   }
   return false;
 }
@@ -142,4 +161,4 @@ static bool needed(FlForeign *f) {
 
 bool fl_foreign_scored(FlForeign *f) { return cross_validated(f); }
 
-bool fl_foreign_learning(FlForeign *f) { return parts_of_split(f) || needed(f); }
+bool fl_foreign_learning(FlForeign *f) { return parts_of_split(f) || linear_formula(f) || needed(f); }

@@ -149,11 +149,12 @@ const char *fl_foreign_aggregate(const char *name) {
   return *name ? among(words, sizeof words / sizeof *words, name) : NULL;
 }
 
-const char *fl_foreign_type(const char *name) {
+const char *fl_foreign_type(const FlForeign *f, const char *name) {
   static const Word words[] = {{"f64", "float double number Float64 float64"},
                                {"i64", "int Int64 int64 usize integer Integer"},
                                {"text", "str string String"},
                                {"bool", "boolean Bool Boolean"}};
+  if (fl_foreign_declared(f, name, "def fn stage function")) return NULL;
   return *name ? among(words, sizeof words / sizeof *words, name) : NULL;
 }
 

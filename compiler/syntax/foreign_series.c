@@ -31,6 +31,10 @@ bool fl_foreign_series(FlForeign *f, const char *text, const char **key, const c
     *key = args.n == 2 ? args.at[1].text : "value", *value = "count";
     return true;
   }
+  if (first_of(f, text, "select", &args) && args.n == 3 && !args.at[1].name && args.at[2].name) {
+    *key = args.at[1].text, *value = args.at[2].name; /* shares of it */
+    return strstr(args.at[0].text, "value_counts(") == args.at[0].text;
+  }
   const char *keys = first_of(f, text, "table", &args); /* a dictionary */
   FlForeign made = part(f, text);
   if (!keys && IS(&made, 0, "table") && args.n == 2 && IS(&made, 2, "key") &&
@@ -79,13 +83,16 @@ bool fl_foreign_items(FlForeign *f) {
       return PUT(f, i + 1, i + 5, TEXT(f, i + 2, i + 4));
     bool both = IS(f, i + 2, ","), loop = IS(f, i, "for") && word(f, i + 1) && (!both || word(f, i + 3));
     int in = both ? i + 4 : i + 2, from = in + 1, at = from;
+    bool ordered = !both && IS(f, from, "sorted") && pair(f, from + 1) == from + 3; /* by its keys */
+    if (ordered) at = from + 4;
     while (loop && at < f->tokens.n && !ANY(f, at, "{ items keys index"))
       at = pair(f, at) > at ? pair(f, at) + 1 : at + 1;
     bool method = IS(f, at - 1, ".") && ANY(f, at, both ? "items" : "keys index");
-    if (!loop || !IS(f, in, "in") || (both && !method) || (!method && !word(f, at - 1))) continue;
+    if (!loop || !IS(f, in, "in") || (both && !method) || (!method && !ordered && !word(f, at - 1))) continue;
     int brace = !method ? at : pair(f, at + 1) == at + 2 ? at + 3 : at + 1;
     int close = IS(f, brace, "{") ? pair(f, brace) : -1;
     const char *key, *value, *of = TEXT(f, from, method ? at - 2 : at - 1);
+    if (ordered) of = TEXT(f, from + 2, from + 2);
     if (close < 0 || !fl_foreign_series(f, of, &key, &value) || strchr(key, ',')) continue;
     if (!both) { /* keys alone: `d[k]` is the value */
       FlForeign p = part(f, TEXT(f, brace, close));
@@ -102,7 +109,8 @@ bool fl_foreign_items(FlForeign *f) {
       p.text =
           fl_foreign_with(f, p.text, SAY(f, "%s[%s]", of, TEXT(f, i + 1, i + 1)), SAY(f, "row.%s", value));
       const char *own = fl_foreign_with(f, p.text, TEXT(f, i + 1, i + 1), SAY(f, "row.%s", key));
-      return PUT(f, i, close, SAY(f, "for row in %s %s", of, own));
+      return PUT(f, i, close,
+                 SAY(f, "for row in %s %s", ordered ? SAY(f, "sort(%s, %s)", of, key) : of, own));
     }
     const char *row = fl_foreign_new_name(f, "row", true), *body = TEXT(f, brace, close);
     if (!row) continue;

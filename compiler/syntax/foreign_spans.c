@@ -166,7 +166,7 @@ static bool new_table(FlForeign *f, int first, int last, FlForeignSpan *out) {
   const char *rest = fl_foreign_renamed(f, last + 1, name, by, &end);
   FlForeign p = part(f, SAY(f, "let %s = %s", by, value));
   out->now = fl_foreign_by_rules(&p);
-  bool own = IS(f, bound - 1, "var") && ANY(f, first + 1, "= <-") && !p.changes; /* it is flow */
+  bool own = IS(f, bound - 1, "var") && IS(f, first + 1, "=") && !p.changes; /* it is flow */
   if (!out->now || own) return false;
   out->judged = (uint32_t)strlen(out->now);
   out->now = SAY(f, "%s%s", out->now, rest);

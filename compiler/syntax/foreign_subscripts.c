@@ -109,6 +109,14 @@ static bool column(FlForeign *f) {
   return false;
 }
 
+/* `f(x)` and `[["a", "b"]]` on the next line, within brackets: a subscript of it */
+static bool on_next_line(FlForeign *f) {
+  for (int i = 1; i < f->tokens.n; i++)
+    if (IS(f, i, "[") && !glued(f, i) && ANY(f, i - 1, ") ]") && IS(f, i + 1, "["))
+      return PUT(f, i - 1, i, SAY(f, "%s[", TEXT(f, i - 1, i - 1)));
+  return false;
+}
+
 bool fl_foreign_subscripts(FlForeign *f) {
-  return characters(f) || range(f) || fl_foreign_value_of_key(f) || column(f);
+  return characters(f) || on_next_line(f) || range(f) || fl_foreign_value_of_key(f) || column(f);
 }

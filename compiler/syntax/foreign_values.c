@@ -31,7 +31,7 @@ static const char *type_of(FlForeign *f, const char *text) {
   FlForeign p = part(f, text);
   const char *plain = fl_foreign_plain(&p, 0),
              *name = plain ? plain : TEXT(&p, p.tokens.n - 1, p.tokens.n - 1);
-  const char *by = fl_foreign_type(name);
+  const char *by = fl_foreign_type(f, name);
   if (!by && (strcmp(name, "f64") == 0 || strcmp(name, "i64") == 0 || strcmp(name, "Utf8") == 0))
     by = name[0] == 'U' ? "text" : name;
   return by;

@@ -83,13 +83,48 @@ static const char *column_like(FlSema *s, const FlExpr *e, FlVal v) {
   return fl_closest(e->name.text, names, n);
 }
 
+/* One row's value, or one of a column in a verb, that is never null. */
+static bool one_value(FlSema *s, FlVal v) {
+  return !v.type->nullable && (v.type->kind == FL_TY_SCALAR || (v.type->kind == FL_TY_ARRAY && s->agg));
+}
+
+/* What stands in a text for an operand of `+`; NULL: it cannot stand there. literal: one is written out. */
+static const char *piece(FlSema *s, const FlExpr *e, FlVal v, bool *literal) {
+  const char *plain = fl_habit_plain_text(e);
+  if (plain && *plain && !plain[strspn(plain, "-.0123456789")]) return NULL; /* a number may be meant */
+  if (e->kind == FL_EXPR_INT) return text_of(s, e->span);
+  *literal = *literal || e->kind == FL_EXPR_TEXT;
+  if (e->kind == FL_EXPR_BINARY && e->binary.op == FL_BIN_ADD && v.type->dtype == FL_TEXT) {
+    const char *left = piece(s, e->binary.left, v, literal), *right = piece(s, e->binary.right, v, literal);
+    return left && right ? fl_arena_printf(s->arena, "%s%s", left, right) : NULL;
+  }
+  const char *text = text_of(s, e->span);
+  const size_t n = strlen(text);
+  if (e->kind == FL_EXPR_TEXT && n > 1 && text[0] == '"' && strncmp(text, "\"\"\"", 3) != 0)
+    return fl_arena_strndup(s->arena, text + 1, n - 2);
+  return one_value(s, v) && !strpbrk(text, ":!\n") ? fl_arena_printf(s->arena, "{%s}", text) : NULL;
+}
+
+/* `"x is " + p` */
+static bool joined(FlSema *s, FlDiag *d, const FlExpr *e, FlVal a, FlVal b) {
+  const bool texts = a.type->dtype == FL_TEXT || b.type->dtype == FL_TEXT;
+  if (e->binary.op != FL_BIN_ADD || !texts || !one_value(s, a) || !one_value(s, b)) return false;
+  bool literal = false; /* else a text may be meant to be read as a number */
+  const char *left = piece(s, e->binary.left, a, &literal), *right = piece(s, e->binary.right, b, &literal);
+  if (!left || !right || !literal) return false;
+  const char *by = fl_arena_printf(s->arena, "\"%s%s\"", left, right);
+  fl_diag_help(s->sink, d, "in flow: `%s`", by);
+  put(d, e->span, by);
+  return true;
+}
+
 void fl_habit_operands(FlSema *s, const FlExpr *e, FlVal a, FlVal b) {
   FlDiag *d = s->sink->diags.n ? s->sink->diags.at[s->sink->diags.n - 1] : NULL;
   const FlExpr *left = e->binary.left, *right = e->binary.right;
   const bool steps = e->binary.op == FL_BIN_ADD || e->binary.op == FL_BIN_SUB,
              day = a.type->kind == FL_TY_SCALAR || a.type->kind == FL_TY_ARRAY ? a.type->dtype == FL_DATE
                                                                                : false;
-  if (!d || d->code != FL_E0312 || d->edit.text) return;
+  if (!d || d->code != FL_E0312 || d->edit.text || joined(s, d, e, a, b)) return;
   if (steps && day && b.type->kind == FL_TY_SCALAR && b.type->dtype == FL_I64) {
     const char *by = fl_arena_printf(s->arena, "days(%s)", text_of(s, right->span));
     fl_diag_help(s->sink, d, "in flow: `%s %s %s`, a step in time is a duration", text_of(s, left->span),

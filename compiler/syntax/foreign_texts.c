@@ -141,35 +141,8 @@ static bool printed(FlForeign *f) {
   return false;
 }
 
-/* `"x is " + p`, `p + " is x"`, in what prints it: a text and a number do not add */
-static bool joined(FlForeign *f) {
-  for (int i = 2; i + 2 < f->tokens.n; i++) {
-    if (!IS(f, i - 1, "(") || !ANY(f, i - 2, "print println show log")) continue;
-    int close = pair(f, i - 1), at = i, first = i;
-    while (first + 1 < close && !IS(f, first + 1, "+"))
-      first = pair(f, first + 1) > first ? pair(f, first + 1) : first + 1;
-    bool whole = literal(f, i) && first == i, text = whole || literal(f, first + 2);
-    if (close < 0 || !IS(f, first + 1, "+") || !text) continue; /* numbers before a text are added */
-    const char *by = "";
-    while (by && at < close) {
-      int end = at;
-      while (end + 1 < close && !IS(f, end + 1, "+"))
-        end = pair(f, end + 1) > end ? pair(f, end + 1) : end + 1;
-      if (IS(f, at, "+") || IS(f, at, ",")) by = NULL;
-      else if (literal(f, at) && end == at)
-        by = SAY(f, "%s%.*s", by, (int)strlen(TEXT(f, at, at)) - 2, TEXT(f, at, at) + 1);
-      else if (ANY(f, at, "str String text toString") && IS(f, at + 1, "(") && pair(f, at + 1) == end)
-        by = SAY(f, "%s{%s}", by, TEXT(f, at + 2, end - 1));
-      else by = strchr(TEXT(f, at, end), '"') ? NULL : SAY(f, "%s{%s}", by, TEXT(f, at, end));
-      at = end + 2;
-    }
-    if (by) return PUT(f, i, close - 1, SAY(f, "\"%s\"", by));
-  }
-  return false;
-}
-
 bool fl_foreign_texts(FlForeign *f) {
-  static FlForeignRule *const rules[] = {braces, quotes, printed, joined, dollar};
+  static FlForeignRule *const rules[] = {braces, quotes, printed, dollar};
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
     if (rules[k](f)) return true;
   return false;

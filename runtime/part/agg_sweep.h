@@ -1,5 +1,5 @@
 /* agg_sweep.h: a sweep over rows of which others have more, so that what is made of each group is added to
- * what they make: agg_sweep.c, as agg_shares.c sees it. */
+ * what they make: agg_sweep.c and agg_sweep_rows.c, as agg_shares.c sees them. */
 #ifndef FL_PART_AGG_SWEEP_H
 #define FL_PART_AGG_SWEEP_H
 

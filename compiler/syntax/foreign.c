@@ -146,6 +146,19 @@ static void different(const char *a, const char *b, size_t *before, size_t *behi
   *behind = e;
 }
 
+/* Of what is offered, what a reader is shown: all of it where it is one short line; else the line that is
+ * another, whole; else, where several are, or it is too long, what is written in place of something. */
+static const char *shown_of(FlSink *sink, const char *now, size_t before, size_t behind, const char *edit) {
+  const char *first = now + before, *last = now + strlen(now) - behind;
+  if (!strchr(now, '\n')) return strlen(now) > WIDEST ? edit : now;
+  while (first > now && first[-1] != '\n') first--;
+  first += strspn(first, " ");
+  last += strcspn(last, "\n");
+  size_t n = last > first ? (size_t)(last - first) : 0;
+  if (!n || n > WIDEST || memchr(first, '\n', n)) return edit;
+  return fl_arena_strndup(sink->arena, first, n);
+}
+
 static void offer(FlSink *sink, FlDiag *d, uint32_t start, const char *old, const char *now) {
   size_t before, behind;
   different(old, now, &before, &behind);
@@ -154,7 +167,7 @@ static void offer(FlSink *sink, FlDiag *d, uint32_t start, const char *old, cons
                           .start = start + (uint32_t)before,
                           .len = (uint32_t)(strlen(old) - before - behind)};
   d->edit.text = fl_arena_strndup(sink->arena, now + before, n);
-  const char *shown = strchr(now, '\n') || strlen(now) > WIDEST ? d->edit.text : now;
+  const char *shown = shown_of(sink, now, before, behind, d->edit.text);
   if (!*d->edit.text || strchr(shown, '\n') || strlen(shown) > WIDEST) return;
   d->help = NULL;
   fl_diag_help(sink, d, "in flow: `%s`", shown);

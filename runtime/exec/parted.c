@@ -218,6 +218,7 @@ static FlStatus run_strips(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args,
 
 static FlStatus run_op(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
   bool done;
+  if (desc->strips == FL_STRIPS_FIRST) fl_strips_drop(ctx); /* of steps whose last one never came */
   FlStatus s = fill(ctx, desc->n_args, desc->arg_types, args, desc->codes);
   if (!s) s = run_strips(ctx, desc, args, results, &done);
   if (s || done) return s;

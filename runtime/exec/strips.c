@@ -94,10 +94,9 @@ FlStatus fl_strips_begin(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, c
                          FlArray *out, const FlCut *cut, bool *done) {
   const FlArray *x = args[0].a;
   *done = false;
-  let_go(ctx->strips);
   if (part->folds || !part->unit || fl_pool_is_limited(fl_ctx_pool(ctx))) return 0;
   if (fl_array_bytes(x) < from_bytes() || row_bytes(x) * FL_BLOCK > MOST) return 0;
-  if (!ctx->strips && !(ctx->strips = calloc(1, sizeof *ctx->strips)))
+  if (!(ctx->strips = calloc(1, sizeof *ctx->strips)))
     return fl_fail_op(ctx, desc, FL_FAULT_MEMORY, "out of memory");
   *ctx->strips = (FlStrips){.first = desc, .part = *part, .out = out, .cut = cut};
   for (int32_t i = 0; i < 2; i++) ctx->strips->args[i].a = fl_array_ref(args[i].a);

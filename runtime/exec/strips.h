@@ -40,7 +40,7 @@ void fl_strips_sum(const FlStripsFold *fold, int64_t from, int64_t leaves, void 
 /* Runs what waits over the rows [from, to), and of the fold (NULL: none) the leaves whose rows all are among
  * them. Nothing waits any more, also after a failure. */
 FlStatus fl_strips_run(FlCtx *ctx, int64_t from, int64_t to, const FlStripsFold *fold);
-/* Nothing waits any more, and what did is not done: the context ends. */
+/* Nothing waits any more, and what did is not done: the context ends, or begins anew. */
 void fl_strips_drop(FlCtx *ctx);
 /* Nanoseconds of the last run that were not its last step's; then none. */
 int64_t fl_strips_elsewhere(FlCtx *ctx);

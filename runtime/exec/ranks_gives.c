@@ -13,33 +13,20 @@ bool fl_gives_init(FlGives *g, FlRanks *ranks) {
   *g = (FlGives){.ranks = ranks,
                  .gives = calloc(n, sizeof *g->gives),
                  .takes = calloc(n, sizeof *g->takes),
-                 .bytes = calloc(2 * n, sizeof *g->bytes),
-                 .out = calloc(n, sizeof *g->out),
-                 .in = calloc(n, sizeof *g->in)};
-  return g->gives && g->takes && g->bytes && g->out && g->in;
+                 .with = calloc(n, sizeof *g->with)};
+  return g->gives && g->takes && g->with;
 }
 
 void fl_gives_reset(FlGives *g) {
-  void *tables[] = {g->gives, g->takes, g->bytes, g->out, g->in};
+  void *tables[] = {g->gives, g->takes, g->with};
   for (size_t k = 0; k < sizeof tables / sizeof *tables; k++) free(tables[k]);
   *g = (FlGives){0};
 }
 
-static bool trade(const FlGives *g) {
-  int32_t here = g->ranks->here;
-  if (g->bytes[here]) memcpy(g->in[here], g->out[here], (size_t)g->bytes[here]);
-  const FlRankTrade all = {(const void *const *)g->out, g->bytes, (void *const *)g->in,
-                           g->bytes + g->ranks->n};
-  return fl_ranks_trade(g->ranks, &all, 1);
-}
-
 bool fl_gives_tell(FlGives *g) {
-  for (int32_t k = 0; k < g->ranks->n; k++) {
-    g->out[k] = (char *)&g->gives[k];
-    g->in[k] = (char *)&g->takes[k];
-    g->bytes[k] = g->bytes[g->ranks->n + k] = sizeof *g->gives;
-  }
-  return trade(g);
+  for (int32_t k = 0; k < g->ranks->n; k++)
+    g->with[k] = (FlRankTrade){&g->gives[k], sizeof *g->gives, &g->takes[k], sizeof *g->takes};
+  return fl_ranks_trade(g->ranks, g->with, 1);
 }
 
 int64_t fl_gives_taken(const FlGives *g) {
@@ -50,14 +37,14 @@ int64_t fl_gives_taken(const FlGives *g) {
 
 static bool move(FlGives *g, const int64_t *gives, const void *from, const int64_t *takes, void *to,
                  int64_t size) {
-  char *out = (char *)(uintptr_t)from, *in = to;
+  const char *out = from;
+  char *in = to;
   for (int32_t k = 0; k < g->ranks->n; k++) {
-    g->out[k] = out;
-    g->in[k] = in;
-    out += g->bytes[k] = gives[k] * size;
-    in += g->bytes[g->ranks->n + k] = takes[k] * size;
+    g->with[k] = (FlRankTrade){out, gives[k] * size, in, takes[k] * size};
+    out += gives[k] * size;
+    in += takes[k] * size;
   }
-  return trade(g);
+  return fl_ranks_trade(g->ranks, g->with, 1);
 }
 
 bool fl_gives_trade(FlGives *g, const void *from, void *to, int64_t size) {

@@ -8,8 +8,7 @@
 typedef struct FlGives {
   FlRanks *ranks;
   int64_t *gives, *takes; /* [ranks] things */
-  int64_t *bytes;         /* [2 * ranks] */
-  char **out, **in;       /* [ranks] */
+  FlRankTrade *with;      /* [ranks] */
 } FlGives;
 
 /* false: no memory, and fl_gives_reset is still to be called. */

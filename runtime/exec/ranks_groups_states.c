@@ -170,35 +170,28 @@ static void copy_lists(const Mine *m, int32_t i, char *to) {
   }
 }
 
-/* What one array's rows are, of this rank and of all, each behind the other's, as a trade: `in` and `out` are
- * [ranks], `bytes` [2 * ranks]; rank k has rows[k]. */
-static FlRankTrade lay_array(const FlGroups *g, const Mine *m, int32_t i, const int64_t *rows, void **in,
-                             const void **out, int64_t *bytes) {
+/* What one array's rows are, of this rank and of all, each behind the other's, as a trade; rank k has
+ * rows[k]. */
+static void lay_array(const FlGroups *g, const Mine *m, int32_t i, const int64_t *rows, FlRankTrade *with) {
   const FlRanks *r = g->ctx->ranks;
   int64_t size = size_of(g, i);
-  char *at = g->joined[i].a->data, *own = at;
+  char *at = g->joined[i].a->data;
   for (int32_t k = 0; k < r->n; k++) {
-    if (k == r->here) own = at;
-    bytes[k] = rows[r->here] * size;
-    bytes[r->n + k] = rows[k] * size;
-    in[k] = at;
-    at += rows[k] * size;
+    with[k] = (FlRankTrade){.in = at, .takes = rows[k] * size};
+    at += with[k].takes;
   }
-  copy_lists(m, i, own);
-  for (int32_t k = 0; k < r->n; k++) out[k] = own;
-  return (FlRankTrade){out, bytes, in, bytes + r->n};
+  const FlRankTrade own = with[r->here];
+  copy_lists(m, i, own.in);
+  for (int32_t k = 0; k < r->n; k++) with[k].out = own.in, with[k].gives = own.takes;
 }
 
 static FlStatus join_numbers(FlGroups *g, const Mine *m) {
   FlRanks *r = g->ctx->ranks;
-  size_t n = (size_t)r->n, all = (size_t)g->n_arrays * n + 1;
-  int64_t *rows = calloc(n, sizeof *rows), *bytes = calloc(2 * all, sizeof *bytes);
-  void **in = calloc(all, sizeof *in);
-  const void **out = calloc(all, sizeof *out);
-  FlRankTrade *trades = calloc(all, sizeof *trades);
+  FlRankTrade *with = calloc((size_t)(g->n_arrays * r->n) + 1, sizeof *with);
+  int64_t *rows = calloc((size_t)r->n, sizeof *rows);
   bool apart = g->stays && fl_rows_lie_apart(g->ctx, g->total);
   const FlCut *cut = apart ? fl_rows_cut_by(g->ctx, 3) : NULL;
-  FlStatus s = rows && bytes && in && out && trades && (cut || !apart) ? 0 : FL_STATUS_MEMORY;
+  FlStatus s = with && rows && (cut || !apart) ? 0 : FL_STATUS_MEMORY;
   for (int32_t k = 0; k < r->n && !s; k++) rows[k] = r->slots[k].values[3];
   for (int32_t i = 0; i < g->n_arrays && !s; i++) {
     int32_t dtype = g->types[1 + i].dtype;
@@ -209,14 +202,12 @@ static FlStatus join_numbers(FlGroups *g, const Mine *m) {
   s = fl_rows_meet(g->ctx, g->desc->site, s);
   int32_t sent = 0;
   for (int32_t i = 0; i < g->n_arrays && !s; i++) {
-    size_t at = (size_t)i * n;
-    if (!fl_array_cut(g->joined[i].a))
-      trades[sent++] = lay_array(g, m, i, rows, in + at, out + at, bytes + 2 * at);
+    if (!fl_array_cut(g->joined[i].a)) lay_array(g, m, i, rows, with + sent++ * r->n);
     else copy_lists(m, i, (char *)g->joined[i].a->data + fl_cut_from(cut) * size_of(g, i));
   }
-  if (!s && sent && !fl_ranks_trade(r, trades, sent)) s = fl_rows_lost(g->ctx);
-  void *tables[] = {rows, bytes, in, out, trades};
-  for (size_t k = 0; k < sizeof tables / sizeof *tables; k++) free(tables[k]);
+  if (!s && sent && !fl_ranks_trade(r, with, sent)) s = fl_rows_lost(g->ctx);
+  free(with);
+  free(rows);
   return s;
 }
 

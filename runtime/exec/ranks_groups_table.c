@@ -119,18 +119,17 @@ static FlStatus meet(const Shares *s, FlStatus own, bool *whole) {
 /* Each gives each other one a strip of his share. false: a rank is lost. */
 static bool trade(const Shares *s, int64_t i) {
   FlRanks *r = s->g->ctx->ranks;
-  const FlGives *t = &s->gives;
+  FlRankTrade *with = s->gives.with;
   int64_t size = fl_agg_shares_size(s->shares), own = strip(s, r->here, i + 1) - strip(s, r->here, i);
   char *in = s->came->data;
   for (int32_t k = 0; k < r->n; k++) {
-    bool here = k == r->here;
-    t->out[k] = s->table + strip(s, k, i) * size;
-    t->in[k] = in;
-    t->bytes[k] = here ? 0 : (strip(s, k, i + 1) - strip(s, k, i)) * size;
-    in += t->bytes[r->n + k] = here ? 0 : own * size;
+    with[k] = (FlRankTrade){.in = in};
+    if (k == r->here) continue;
+    with[k].out = s->table + strip(s, k, i) * size;
+    with[k].gives = (strip(s, k, i + 1) - strip(s, k, i)) * size;
+    in += with[k].takes = own * size;
   }
-  const FlRankTrade all = {(const void *const *)t->out, t->bytes, (void *const *)t->in, t->bytes + r->n};
-  return fl_ranks_trade(r, &all, 1);
+  return fl_ranks_trade(r, with, 1);
 }
 
 /* All strips come, and are added. *lost: a rank is; else who fails goes on giving. */

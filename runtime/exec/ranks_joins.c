@@ -172,21 +172,16 @@ static bool lay_anew(const Join *j, const FlArray *from, const FlCut *at, int64_
   enum { SIZE = sizeof(int64_t) };
   FlRanks *r = j->ctx->ranks;
   const FlCut *laid = fl_array_cut(to);
-  char **out = calloc(2 * (size_t)r->n, sizeof *out);
-  int64_t *bytes = calloc(2 * (size_t)r->n, sizeof *bytes), begin;
-  bool fine = out && bytes;
-  for (int32_t k = 0; k < r->n && fine; k++) {
-    int64_t mine = before + fl_cut_from(at), here = fl_cut_from(laid);
-    bytes[k] = SIZE * both(mine, before + fl_cut_to(at), laid->at[k], laid->at[k + 1], &begin);
-    out[k] = (char *)from->data + (bytes[k] ? SIZE * (begin - mine) : 0);
-    bytes[r->n + k] = SIZE * both(before + at->at[k], before + at->at[k + 1], here, fl_cut_to(laid), &begin);
-    out[r->n + k] = (char *)to->data + (bytes[r->n + k] ? SIZE * begin : 0);
+  FlRankTrade *with = calloc((size_t)r->n, sizeof *with);
+  int64_t begin, mine = before + fl_cut_from(at), here = fl_cut_from(laid);
+  for (int32_t k = 0; with && k < r->n; k++) {
+    with[k].gives = SIZE * both(mine, before + fl_cut_to(at), laid->at[k], laid->at[k + 1], &begin);
+    with[k].out = (char *)from->data + (with[k].gives ? SIZE * (begin - mine) : 0);
+    with[k].takes = SIZE * both(before + at->at[k], before + at->at[k + 1], here, fl_cut_to(laid), &begin);
+    with[k].in = (char *)to->data + (with[k].takes ? SIZE * begin : 0);
   }
-  if (fine && bytes[r->here]) memcpy(out[r->n + r->here], out[r->here], (size_t)bytes[r->here]);
-  const FlRankTrade all = {(const void *const *)out, bytes, (void *const *)(out + r->n), bytes + r->n};
-  fine = fine && fl_ranks_trade(r, &all, 1);
-  free(out);
-  free(bytes);
+  bool fine = with && fl_ranks_trade(r, with, 1);
+  free(with);
   return fine;
 }
 

@@ -130,26 +130,14 @@ static FlStatus send_texts(FlCtx *ctx, FlArray *a, const FlCut *cut, FlParcel *m
 
 /* Each gives its rows of numbers to each other one. NULL: no memory, recorded. */
 static FlRankTrade *trade_rows(FlCtx *ctx, const FlArray *a, const FlCut *cut) {
-  size_t n = (size_t)cut->n;
   int64_t row = fl_array_row_count(a) * fl_dtype_info[a->dtype].bytes;
-  char *data = a->data;
-  /* The trade, and its tables behind it. */
-  FlRankTrade *t = malloc(sizeof *t + n * (2 * sizeof(void *) + 2 * sizeof(int64_t)));
-  if (!t) {
-    no_memory(ctx);
-    return NULL;
-  }
-  const void **out = (const void **)(t + 1);
-  void **in = (void **)(out + n);
-  int64_t *gives = (int64_t *)(in + n), *takes = gives + n;
-  for (size_t k = 0; k < n; k++) {
-    out[k] = data + row * fl_cut_from(cut);
-    in[k] = data + row * cut->at[k];
-    gives[k] = row * (fl_cut_to(cut) - fl_cut_from(cut));
-    takes[k] = row * (cut->at[k + 1] - cut->at[k]);
-  }
-  *t = (FlRankTrade){out, gives, in, takes};
-  return t;
+  char *data = a->data, *own = data + row * fl_cut_from(cut);
+  FlRankTrade *with = calloc((size_t)cut->n, sizeof *with);
+  if (!with) no_memory(ctx);
+  for (int32_t k = 0; with && k < cut->n; k++)
+    with[k] = (FlRankTrade){own, row * (fl_cut_to(cut) - fl_cut_from(cut)), data + row * cut->at[k],
+                            row * (cut->at[k + 1] - cut->at[k])};
+  return with;
 }
 
 FlStatus fl_rows_gather(FlCtx *ctx, int32_t site, FlArray *a) {

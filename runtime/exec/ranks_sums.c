@@ -16,9 +16,7 @@ typedef struct FlSumParts {
   FlSumNode *nodes;  /* of all ranks */
   double *out;       /* of the own nodes: the elements of each rank's piece */
   double *in;        /* of the own piece: the nodes of each rank */
-  const void **to;
-  void **from;
-  int64_t *gives, *takes;
+  FlRankTrade *with;
 } FlSumParts;
 
 void fl_sum_parts_free(FlSumParts *p) {
@@ -27,10 +25,7 @@ void fl_sum_parts_free(FlSumParts *p) {
   free(p->nodes);
   free(p->out);
   free(p->in);
-  free(p->to);
-  free(p->from);
-  free(p->gives);
-  free(p->takes);
+  free(p->with);
   free(p);
 }
 
@@ -72,24 +67,18 @@ static int run(FlRankWork *work, FlRanks *ranks) {
   FlSumParts *p = s->parts;
   double *value = s->value->data;
   int64_t begin = before(p, p->here), size = before(p, p->here + 1) - begin, mine = nodes_of(p, p->here);
-  FlRankTrade trade = {p->to, p->gives, p->from, p->takes};
   add_own(s);
-  for (int32_t r = 0; r < p->n; r++) {
-    p->to[r] = p->out + mine * before(p, r);
-    p->gives[r] = mine * (before(p, r + 1) - before(p, r)) * (int64_t)sizeof(double);
-    p->from[r] = p->in + p->first[r] * size;
-    p->takes[r] = nodes_of(p, r) * size * (int64_t)sizeof(double);
-  }
-  int lost = ranks->engine->trade_behind(ranks->arg, &trade);
+  for (int32_t r = 0; r < p->n; r++)
+    p->with[r] = (FlRankTrade){p->out + mine * before(p, r),
+                               mine * (before(p, r + 1) - before(p, r)) * (int64_t)sizeof(double),
+                               p->in + p->first[r] * size, nodes_of(p, r) * size * (int64_t)sizeof(double)};
+  int lost = ranks->engine->trade_behind(ranks->arg, p->with);
   if (lost) return lost;
   join_own(s);
-  for (int32_t r = 0; r < p->n; r++) {
-    p->to[r] = value + begin;
-    p->gives[r] = size * (int64_t)sizeof(double);
-    p->from[r] = value + before(p, r);
-    p->takes[r] = (before(p, r + 1) - before(p, r)) * (int64_t)sizeof(double);
-  }
-  return ranks->engine->trade_behind(ranks->arg, &trade);
+  for (int32_t r = 0; r < p->n; r++)
+    p->with[r] = (FlRankTrade){value + begin, size * (int64_t)sizeof(double), value + before(p, r),
+                               (before(p, r + 1) - before(p, r)) * (int64_t)sizeof(double)};
+  return ranks->engine->trade_behind(ranks->arg, p->with);
 }
 
 /* ---- where it begins ---------------------------------------------------------------------------------- */
@@ -115,11 +104,8 @@ static FlSumParts *parts_new(const FlRanks *r, const FlSumArgs *a, const FlCut *
   p->here = r->here;
   p->k = a->k;
   p->first = calloc(n + 1, sizeof *p->first);
-  p->to = calloc(n, sizeof *p->to);
-  p->from = calloc(n, sizeof *p->from);
-  p->gives = calloc(n, sizeof *p->gives);
-  p->takes = calloc(n, sizeof *p->takes);
-  bool fine = p->first && p->to && p->from && p->gives && p->takes;
+  p->with = calloc(n, sizeof *p->with);
+  bool fine = p->first && p->with;
   for (int32_t k = 0; fine && k < r->n; k++)
     p->first[k + 1] =
         p->first[k] + fl_sum_nodes(a->n, vectors_before(a, cut, k), vectors_before(a, cut, k + 1), NULL);

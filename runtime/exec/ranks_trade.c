@@ -55,12 +55,9 @@ static bool make_tables(FlTrade *t) {
   t->stands = calloc(most, sizeof *t->stands);
   t->gives = calloc(pieces, sizeof *t->gives);
   t->takes = calloc(pieces, sizeof *t->takes);
-  t->bytes = calloc(2 * most * ranks, sizeof *t->bytes);
-  t->in = calloc(most * ranks, sizeof *t->in);
   t->to = calloc(most * ranks, sizeof *t->to);
-  t->trades = calloc(most, sizeof *t->trades);
-  return t->which && t->here && t->came && t->given && t->stands && t->gives && t->takes && t->bytes &&
-         t->in && t->to && t->trades;
+  t->with = calloc(most * ranks, sizeof *t->with);
+  return t->which && t->here && t->came && t->given && t->stands && t->gives && t->takes && t->to && t->with;
 }
 
 static FlStatus number_rows(FlTrade *t) {
@@ -130,8 +127,7 @@ void fl_trade_end(FlTrade *t) {
   FlSlot *arrays[] = {t->came, t->given, t->stands, t->here};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
     for (int32_t i = 0; arrays[k] && i < t->n; i++) fl_array_unref(arrays[k][i].a);
-  void *tables[] = {t->which, t->here,  t->came, t->given, t->stands, t->gives,
-                    t->takes, t->bytes, t->in,   t->to,    t->trades};
+  void *tables[] = {t->which, t->here, t->came, t->given, t->stands, t->gives, t->takes, t->to, t->with};
   for (size_t k = 0; k < sizeof tables / sizeof *tables; k++) free(tables[k]);
 }
 
@@ -168,27 +164,14 @@ static FlStatus look(FlTrade *t, const Looked *l, uint64_t **sample) {
   return s;
 }
 
-/* The trade of block i of `to`, `in` and `bytes`. */
-static FlRankTrade trade_of(const FlTrade *t, int32_t i) {
-  int32_t n = t->cut->n, at = i * n;
-  const int64_t *bytes = t->bytes + 2 * at;
-  return (FlRankTrade){(const void *const *)(t->to + at), bytes, (void *const *)(t->in + at), bytes + n};
-}
-
 /* How many rows of each piece each gives and takes: all say it to each other. */
 static FlStatus count(FlTrade *t) {
   int32_t n = t->cut->n;
-  int64_t pieces = pieces_of(t);
+  int64_t pieces = pieces_of(t), bytes = pieces * (int64_t)sizeof *t->gives;
   for (int64_t k = 0; k < n * pieces; k++) t->gives[k] = fl_order_trade_rows(t->trade, k);
-  for (int32_t k = 0; k < n; k++) {
-    t->to[k] = (char *)(t->gives + k * pieces);
-    t->in[k] = (char *)(t->takes + k * pieces);
-    t->bytes[k] = t->bytes[n + k] = pieces * (int64_t)sizeof *t->gives;
-  }
-  memcpy(t->takes + t->cut->here * pieces, t->gives + t->cut->here * pieces,
-         (size_t)pieces * sizeof *t->takes);
-  t->trades[0] = trade_of(t, 0);
-  if (!fl_ranks_trade(t->ctx->ranks, t->trades, 1)) return fl_rows_lost(t->ctx);
+  for (int32_t k = 0; k < n; k++)
+    t->with[k] = (FlRankTrade){t->gives + k * pieces, bytes, t->takes + k * pieces, bytes};
+  if (!fl_ranks_trade(t->ctx->ranks, t->with, 1)) return fl_rows_lost(t->ctx);
   for (int64_t p = 0; p < pieces; p++) {
     int64_t rows = 0;
     for (int32_t k = 0; k < n; k++) rows += t->takes[k * pieces + p];
@@ -278,17 +261,16 @@ static FlStatus move_texts(const FlTrade *t, int64_t piece, int32_t i) {
   return s;
 }
 
-static FlRankTrade numbers_of(const FlTrade *t, int64_t piece, int32_t i) {
+/* The numbers of array i, as a trade. */
+static void lay_numbers(const FlTrade *t, int64_t piece, int32_t i, FlRankTrade *with) {
   int32_t n = t->cut->n;
-  int64_t size = row_bytes(t->here[i].a), pieces = pieces_of(t), *bytes = t->bytes + 2 * i * n;
+  int64_t size = row_bytes(t->here[i].a), pieces = pieces_of(t);
   char *in = t->came[i].a->data;
   for (int32_t k = 0; k < n; k++) {
-    bytes[k] = t->gives[k * pieces + piece] * size;
-    bytes[n + k] = t->takes[k * pieces + piece] * size;
-    t->in[i * n + k] = in;
-    in += bytes[n + k];
+    with[k] = (FlRankTrade){t->to[i * n + k], t->gives[k * pieces + piece] * size, in,
+                            t->takes[k * pieces + piece] * size};
+    in += with[k].takes;
   }
-  return trade_of(t, i);
 }
 
 FlStatus fl_trade_bring(const FlTrade *t, int64_t piece, int64_t *rows) {
@@ -297,8 +279,8 @@ FlStatus fl_trade_bring(const FlTrade *t, int64_t piece, int64_t *rows) {
   int32_t numbers = 0;
   pack(t, piece);
   for (int32_t i = 0; i < t->n; i++)
-    if (!is_text(&t->here[i])) t->trades[numbers++] = numbers_of(t, piece, i);
-  if (numbers && !fl_ranks_trade(t->ctx->ranks, t->trades, numbers)) s = fl_rows_lost(t->ctx);
+    if (!is_text(&t->here[i])) lay_numbers(t, piece, i, t->with + numbers++ * t->cut->n);
+  if (numbers && !fl_ranks_trade(t->ctx->ranks, t->with, numbers)) s = fl_rows_lost(t->ctx);
   for (int32_t i = 0; i < t->n && !s; i++)
     if (is_text(&t->here[i])) s = move_texts(t, piece, i);
   for (int32_t k = 0; k < t->cut->n; k++) *rows += t->takes[k * pieces_of(t) + piece];

@@ -26,10 +26,9 @@ typedef struct FlTrade {
   FlArray *packed; /* what goes to others of a piece */
   /* Of the own pieces, or of one for another rank: [ranks << bits] by rank and piece. */
   int64_t *gives, *takes;
-  int64_t *bytes;      /* [n * 2 * ranks] of a piece's trades */
-  char **in, **to;     /* [n * ranks] of them; `to` is where rows are packed */
-  FlRankTrade *trades; /* [n] */
-  int64_t rows, most;  /* that come in all, and of the largest piece */
+  char **to;          /* [n * ranks] where rows of a piece are packed */
+  FlRankTrade *with;  /* [n * ranks] of a piece */
+  int64_t rows, most; /* that come in all, and of the largest piece */
 } FlTrade;
 
 /* Afterwards all know what goes where, and have room for it; the last meeting has the rows that come to each

@@ -76,12 +76,15 @@ bool fl_ranks_send(FlRanks *r, int32_t from, void *bytes, int64_t n) {
   return !lost;
 }
 
-bool fl_ranks_trade(FlRanks *r, const FlRankTrade *trades, int32_t n) {
+bool fl_ranks_trade(FlRanks *r, const FlRankTrade *with, int32_t n) {
   int64_t begin = now_ns(), bytes = 0;
   if (r->lost) return false;
-  for (int32_t i = 0; i < n; i++)
-    for (int32_t k = 0; k < r->n; k++) bytes += k == r->here ? 0 : trades[i].gives[k];
-  int lost = r->engine->trade(r->arg, trades, n);
+  for (int32_t i = 0; i < n; i++) {
+    const FlRankTrade *all = with + i * r->n, *own = &all[r->here];
+    if (own->gives && own->out != own->in) memcpy(own->in, own->out, (size_t)own->gives);
+    for (int32_t k = 0; k < r->n; k++) bytes += k == r->here ? 0 : all[k].gives;
+  }
+  int lost = r->engine->trade(r->arg, with, n);
   if (lost) lose(r, lost);
   else count(r, FL_RANKS_TRADED, bytes, begin);
   return !lost;

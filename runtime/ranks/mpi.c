@@ -140,12 +140,13 @@ static int send_bytes(void *arg, int32_t from, void *bytes, int64_t n) {
 static int64_t chunk_at(int64_t bytes, int64_t at) { return bytes - at < CHUNK ? bytes - at : CHUNK; }
 
 /* With the rank `away` behind this one, and with that as far before it: n trades at once. */
-static int trade_with(FlMpi *m, const FlRankTrade *t, int32_t n, int away, int tag) {
+static int trade_with(FlMpi *m, const FlRankTrade *with, int32_t n, int away, int tag) {
   int to = (m->here + away) % m->size, from = (m->here - away + m->size) % m->size, lost = 0;
   int64_t most = 0;
   for (int32_t i = 0; i < n; i++) {
-    if (t[i].gives[to] > most) most = t[i].gives[to];
-    if (t[i].takes[from] > most) most = t[i].takes[from];
+    const FlRankTrade *all = with + i * m->size;
+    if (all[to].gives > most) most = all[to].gives;
+    if (all[from].takes > most) most = all[from].takes;
   }
   for (int64_t at = 0; at < most && !lost; at += CHUNK) {
     void *requests[2 * AT_ONCE] = {NULL};
@@ -153,16 +154,16 @@ static int trade_with(FlMpi *m, const FlRankTrade *t, int32_t n, int away, int t
     int some = 0, failed = 0;
     pthread_mutex_lock(&m->calls);
     for (int32_t i = 0; i < n && !failed; i++) {
-      int64_t in = bytes[some] = chunk_at(t[i].takes[from], at);
+      const FlRankTrade *t = &with[i * m->size + from];
+      int64_t in = bytes[some] = chunk_at(t->takes, at);
       if (in > 0)
-        failed =
-            m->Irecv((char *)t[i].in[from] + at, (int)in, m->byte, from, tag, m->world, &requests[some++]);
+        failed = m->Irecv((char *)t->in + at, (int)in, m->byte, from, tag, m->world, &requests[some++]);
     }
     for (int32_t i = 0; i < n && !failed; i++) {
-      int64_t out = bytes[some] = chunk_at(t[i].gives[to], at);
+      const FlRankTrade *t = &with[i * m->size + to];
+      int64_t out = bytes[some] = chunk_at(t->gives, at);
       if (out > 0)
-        failed = m->Isend((const char *)t[i].out[to] + at, (int)out, m->byte, to, tag, m->world,
-                          &requests[some++]);
+        failed = m->Isend((const char *)t->out + at, (int)out, m->byte, to, tag, m->world, &requests[some++]);
     }
     lost = begun(m, failed);
     for (int i = 0; i < some && !lost; i++) lost = wait_for(m, requests[i], bytes[i], tag == BEHIND);
@@ -170,16 +171,16 @@ static int trade_with(FlMpi *m, const FlRankTrade *t, int32_t n, int away, int t
   return lost;
 }
 
-static int trade_by(FlMpi *m, const FlRankTrade *t, int32_t n, int tag) {
+static int trade_by(FlMpi *m, const FlRankTrade *with, int32_t n, int tag) {
   int lost = 0;
   for (int32_t i = 0; i < n; i += AT_ONCE)
     for (int away = 1; away < m->size && !lost; away++)
-      lost = trade_with(m, t + i, n - i < AT_ONCE ? n - i : AT_ONCE, away, tag);
+      lost = trade_with(m, with + i * m->size, n - i < AT_ONCE ? n - i : AT_ONCE, away, tag);
   return lost;
 }
 
-static int trade(void *arg, const FlRankTrade *t, int32_t n) { return trade_by(arg, t, n, TRADE); }
-static int trade_behind(void *arg, const FlRankTrade *t) { return trade_by(arg, t, 1, BEHIND); }
+static int trade(void *arg, const FlRankTrade *with, int32_t n) { return trade_by(arg, with, n, TRADE); }
+static int trade_behind(void *arg, const FlRankTrade *with) { return trade_by(arg, with, 1, BEHIND); }
 
 static const FlRankEngine engine = {exchange, send_bytes, trade, trade_behind, true, false};
 

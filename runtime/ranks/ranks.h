@@ -42,13 +42,13 @@ typedef struct FlRankSlot {
 } FlRankSlot;
 _Static_assert(sizeof(FlRankSlot) == FL_RANK_SLOT, "a slot is of one size everywhere");
 
-/* Bytes of each rank for each other one: [n] of each; what is between a rank and itself is nobody's matter. A
- * rank takes as much from another as that one gives it. */
+/* Bytes of this rank for another one, and of that one for it. A trade is one of these for each rank, in their
+ * order; a rank takes as much from another as that one gives it. */
 typedef struct FlRankTrade {
-  const void *const *out;
-  const int64_t *gives;
-  void *const *in;
-  const int64_t *takes;
+  const void *out;
+  int64_t gives;
+  void *in;
+  int64_t takes;
 } FlRankTrade;
 
 /* How bytes get from rank to rank. All functions are called by all ranks in the same order, and give 0, or 1
@@ -57,8 +57,9 @@ typedef struct FlRankEngine {
   int (*exchange)(void *arg, FlRankSlot *slots); /* each its own slot, to all */
   /* `n` bytes of rank `from`, to all; `bytes` may be NULL where there is no room for them. */
   int (*send)(void *arg, int32_t from, void *bytes, int64_t n);
-  int (*trade)(void *arg, const FlRankTrade *trades, int32_t n); /* n of them at once */
-  int (*trade_behind)(void *arg, const FlRankTrade *trade);      /* one, of the work behind the program */
+  /* n trades at once, one behind the other; what is between a rank and itself is left alone. */
+  int (*trade)(void *arg, const FlRankTrade *with, int32_t n);
+  int (*trade_behind)(void *arg, const FlRankTrade *with); /* one, of the work behind the program */
   bool says_lost;   /* who is told that a rank is lost has said so (FlRankNews) */
   bool one_process; /* the ranks are threads of one process, which share its standard input */
 } FlRankEngine;
@@ -146,9 +147,10 @@ FlMeeting fl_ranks_meet(FlRanks *ranks, const FlRankSlot *mine);
 FlMeeting fl_ranks_measure(FlRanks *ranks, int32_t n_loops);
 /* After a meeting in which rank `from` said so many bytes. false: a rank is lost. */
 bool fl_ranks_send(FlRanks *ranks, int32_t from, void *bytes, int64_t n);
-/* After a meeting in which nobody failed, so that all have room: n trades at once, which is as many at all
- * ranks. false: a rank is lost. */
-bool fl_ranks_trade(FlRanks *ranks, const FlRankTrade *trades, int32_t n);
+/* After a meeting in which nobody failed, so that all have room: n trades at once, one behind the other,
+ * which is as many at all ranks. What a rank gives itself is copied, unless it stands there. false: a rank is
+ * lost. */
+bool fl_ranks_trade(FlRanks *ranks, const FlRankTrade *with, int32_t n);
 /* Work behind the program (behind.c), all by the thread that meets. Makes it possible; false: there is no
  * memory, or no thread. */
 bool fl_ranks_behind(FlRanks *ranks);

@@ -133,8 +133,7 @@ static int trade_at(Seat *s, Place *p, const FlRankTrade *mine) {
   p->trades[s->here] = mine;
   bool met = all_come(t, p);
   for (int32_t k = 0; k < t->n && met; k++)
-    if (k != s->here && mine->takes[k])
-      memcpy(mine->in[k], p->trades[k]->out[s->here], (size_t)mine->takes[k]);
+    if (k != s->here && mine[k].takes) memcpy(mine[k].in, p->trades[k][s->here].out, (size_t)mine[k].takes);
   if (met) all_leave(t, p);
   int lost = met ? 0 : t->lost;
   pthread_mutex_unlock(&t->lock);
@@ -144,7 +143,7 @@ static int trade_at(Seat *s, Place *p, const FlRankTrade *mine) {
 static int trade(void *arg, const FlRankTrade *mine, int32_t n) {
   Seat *s = arg;
   int lost = 0;
-  for (int32_t i = 0; i < n && !lost; i++) lost = trade_at(s, &s->threads->meeting, &mine[i]);
+  for (int32_t i = 0; i < n && !lost; i++) lost = trade_at(s, &s->threads->meeting, mine + i * s->threads->n);
   return lost;
 }
 

@@ -92,21 +92,21 @@ static int counted_send(void *arg, int32_t from, void *bytes, int64_t n) {
   return lost;
 }
 
-static int counted_trade(void *arg, const FlRankTrade *trades, int32_t n) {
+static int counted_trade(void *arg, const FlRankTrade *with, int32_t n) {
   Counted *c = arg;
   int64_t begin = now_ns();
-  int lost = fl_rank_threads.trade(c->arg, trades, n);
+  int lost = fl_rank_threads.trade(c->arg, with, n);
   if (c->runs) c->ns += now_ns() - begin;
   for (int32_t i = 0; c->runs && !lost && i < n; i++)
-    for (int32_t k = 0; k < c->n; k++) c->came += k == c->here ? 0 : trades[i].takes[k];
+    for (int32_t k = 0; k < c->n; k++) c->came += k == c->here ? 0 : with[i * c->n + k].takes;
   return lost;
 }
 
 /* Of the work behind the program, which is the program's always, and which it does not wait for. */
-static int counted_trade_behind(void *arg, const FlRankTrade *trade) {
+static int counted_trade_behind(void *arg, const FlRankTrade *with) {
   Counted *c = arg;
-  int lost = fl_rank_threads.trade_behind(c->arg, trade);
-  for (int32_t k = 0; !lost && k < c->n; k++) c->came += k == c->here ? 0 : trade->takes[k];
+  int lost = fl_rank_threads.trade_behind(c->arg, with);
+  for (int32_t k = 0; !lost && k < c->n; k++) c->came += k == c->here ? 0 : with[k].takes;
   return lost;
 }
 

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -62,50 +63,46 @@ int fl_spawn(char *const *args, const sigset_t *signals, FlText1 *said) {
 
 /* ---- beside this process ------------------------------------------------------------------------------- */
 
-/* A pipe whose ends are no descriptors that the child is to have. */
+static void close_one(int *fd) {
+  if (*fd >= 0) close(*fd);
+  *fd = -1;
+}
+
+/* The same as one of those that the child is not to have; -1 is none. */
+static int above(int fd) {
+  int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, FL_CHILD_INPUT + 1);
+  close_one(&fd);
+  return high;
+}
+
 static bool make_pipe(int ends[2]) {
-  int low[2], made = 0;
-  if (pipe2(low, O_CLOEXEC) != 0) return false;
-  for (int k = 0; k < 2; k++) {
-    ends[k] = fcntl(low[k], F_DUPFD_CLOEXEC, FL_CHILD_INPUT + 1);
-    made += ends[k] >= 0;
-    close(low[k]);
-  }
-  if (made == 2) return true;
-  for (int k = 0; k < 2; k++)
-    if (ends[k] >= 0) close(ends[k]);
-  return false;
+  int low[2] = {-1, -1}, made = pipe2(low, O_CLOEXEC);
+  for (int k = 0; k < 2; k++) ends[k] = above(low[k]);
+  return made == 0 && ends[0] >= 0 && ends[1] >= 0;
 }
 
 bool fl_child_start(char *const *args, FlChild *child) {
-  int pipes[3][2], n = 0;
-  *child = (FlChild){0};
-  while (n < 3 && make_pipe(pipes[n])) n++;
-  int bad = n == 3 ? start(args, NULL, pipes[0][0], pipes[1][1], pipes[2][1], &child->pid) : errno;
-  for (int k = 0; k < n; k++) { /* the child has the other ends */
-    close(pipes[k][k == 0 ? 0 : 1]);
-    if (bad) close(pipes[k][k == 0 ? 1 : 0]);
-  }
+  int input[2] = {-1, -1}, said[2] = {-1, -1}, pid = 0;
+  *child = (FlChild){0, -1, -1, above(memfd_create("output", MFD_CLOEXEC))};
+  bool made = child->output >= 0 && make_pipe(input) && make_pipe(said);
+  int bad = made ? start(args, NULL, input[0], child->output, said[1], &pid) : errno;
+  close_one(&input[0]); /* these ends are the child's */
+  close_one(&said[1]);
+  child->input = input[1];
+  child->said = said[0];
+  child->pid = bad ? 0 : pid;
+  if (!bad) fcntl(child->input, F_SETFL, O_NONBLOCK);
+  else fl_child_reset(child);
   errno = bad;
-  if (bad) return false;
-  child->input = pipes[0][1];
-  child->output = pipes[1][0];
-  child->said = pipes[2][0];
-  fcntl(child->input, F_SETFL, O_NONBLOCK);
-  fcntl(child->output, F_SETPIPE_SZ, 1 << 20); /* as much as it may: it waits less often */
-  return true;
+  return !bad;
 }
 
 /* What can be read of a descriptor, closed at its end, when it becomes -1. */
 static void take(int *fd, FlText1 *out) {
-  char part[1 << 16];
+  char part[4096];
   ssize_t n = read(*fd, part, sizeof part);
-  if (n > 0) {
-    fl_text_add(out, part, (size_t)n);
-  } else if (n == 0 || errno != EINTR) {
-    close(*fd);
-    *fd = -1;
-  }
+  if (n > 0) fl_text_add(out, part, (size_t)n);
+  else if (n == 0 || errno != EINTR) close_one(fd);
 }
 
 /* Writes what the pipe takes, and closes it behind the last, or where nobody reads it. */
@@ -117,36 +114,35 @@ static void give(int *fd, const char **input, size_t *size) {
   }
   bool waits = n < 0 && (errno == EINTR || errno == EAGAIN);
   if (*size && (n > 0 || waits)) return;
-  close(*fd);
-  *fd = -1;
+  close_one(fd);
 }
 
-int fl_child_end(FlChild *child, const void *input, size_t size, FlText1 *output, FlText1 *said) {
+int fl_child_end(FlChild *child, const void *input, size_t size, FlText1 *said) {
   const char *rest = input;
   sigset_t pipe, before;
   sigemptyset(&pipe);
   sigaddset(&pipe, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &pipe, &before); /* a child that ended reads nothing */
-  while (child->input >= 0 || child->output >= 0 || child->said >= 0) {
-    struct pollfd fds[3] = {{child->input, POLLOUT, 0}, {child->output, POLLIN, 0}, {child->said, POLLIN, 0}};
-    if (poll(fds, 3, -1) < 0 && errno != EINTR) break;
+  while (child->input >= 0 || child->said >= 0) {
+    struct pollfd fds[2] = {{child->input, POLLOUT, 0}, {child->said, POLLIN, 0}};
+    if (poll(fds, 2, -1) < 0 && errno != EINTR) break;
     if (fds[0].revents) give(&child->input, &rest, &size);
-    if (fds[1].revents) take(&child->output, output);
-    if (fds[2].revents) take(&child->said, said);
+    if (fds[1].revents) take(&child->said, said);
   }
   int status = wait_for(child->pid);
   while (sigtimedwait(&pipe, NULL, &(struct timespec){0, 0}) == SIGPIPE) {}
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  *child = (FlChild){0};
+  child->pid = 0;
   return status;
 }
 
-void fl_child_kill(FlChild *child) {
-  if (!child->pid) return;
-  kill(child->pid, SIGKILL);
-  wait_for(child->pid);
-  close(child->input);
-  close(child->output);
-  close(child->said);
-  *child = (FlChild){0};
+void fl_child_reset(FlChild *child) {
+  if (child->pid) {
+    kill(child->pid, SIGKILL);
+    wait_for(child->pid);
+  }
+  child->pid = 0;
+  close_one(&child->input);
+  close_one(&child->output);
+  close_one(&child->said);
 }

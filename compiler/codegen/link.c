@@ -210,7 +210,7 @@ FlLinker *fl_linker_start(const FlModule *m, const FlLinkOptions *options) {
 }
 
 void fl_linker_free(FlLinker *linker) {
-  if (linker) fl_child_kill(&linker->child);
+  if (linker) fl_child_reset(&linker->child);
   free(linker);
 }
 
@@ -233,16 +233,14 @@ static bool write_object(const char *path, const FlObject *object) {
 }
 
 /* Puts what was linked in its place. */
-static bool place(const char *from, const char *to) {
+static bool place(int from, const char *to) {
   struct stat there;
-  int fd = open(from, O_RDONLY | O_CLOEXEC);
-  bool ok = fd >= 0 && fstat(fd, &there) == 0;
+  bool ok = from >= 0 && fstat(from, &there) == 0;
   size_t size = ok ? (size_t)there.st_size : 0;
-  void *bytes = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+  void *bytes = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, from, 0) : MAP_FAILED;
   ok = bytes != MAP_FAILED && write_binary(to, bytes, size);
   int why = errno;
   if (bytes != MAP_FAILED) munmap(bytes, size);
-  if (fd >= 0) close(fd);
   errno = why;
   return ok;
 }
@@ -273,11 +271,8 @@ static bool failed(const char *path, FlText1 *said) {
 
 /* By the linker that has started, or one that starts now. */
 static bool link_direct(FlLinker *linker, const FlObject *object, const char *out_path, FlText1 *said) {
-  FlText1 binary = {0};
-  bool ok = fl_child_end(&linker->child, object->bytes, object->size, &binary, said) == 0;
-  if (ok) ok = (!is_interrupted() && write_binary(out_path, binary.s, binary.len)) || failed(out_path, said);
-  fl_text_reset(&binary);
-  return ok;
+  bool ok = fl_child_end(&linker->child, object->bytes, object->size, said) == 0;
+  return ok && ((!is_interrupted() && place(linker->child.output, out_path)) || failed(out_path, said));
 }
 
 /* By cc, in a folder that only this process uses. */
@@ -296,7 +291,9 @@ static bool link_by_cc(const FlObject *object, const char *out_path, Inputs *in,
     ok = write_object(in->object, object) || failed(in->object, said);
   }
   ok = ok && fl_spawn(c.args, before, said) == 0;
-  if (ok) ok = (!is_interrupted() && place(in->output, out_path)) || failed(out_path, said);
+  int made = ok ? open(in->output, O_RDONLY | O_CLOEXEC) : -1;
+  if (ok) ok = (!is_interrupted() && place(made, out_path)) || failed(out_path, said);
+  if (made >= 0) close(made);
   if (lock >= 0) fl_whole_folder_remove(lock, folder);
   fl_arena_free(arena);
   return ok;

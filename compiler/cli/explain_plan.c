@@ -321,6 +321,7 @@ static void say_runtime(FlExplain *p, const FlOp *op) {
     return;
   case FL_OP_CONCAT:
   case FL_OP_LIST_OF:
+  case FL_OP_LIST_SUM:
   case FL_OP_SUM_BEGIN:
   case FL_OP_SUM_END:
   case FL_OP_SUM_LATE:

@@ -121,6 +121,7 @@ bool fl_ir_may_fault(const FlOp *op) {
   case FL_OP_ROW_PART: return false;
   case FL_OP_STORE: return op->attrs.i == 0;
   case FL_OP_REDUCE: return reduce_may_fault(op);
+  case FL_OPS_LISTS: return op->code != FL_OP_LIST_STACK || op->attrs.i == 0;
   case FL_OPS_TABLES: return op->code != FL_OP_AGGREGATE || aggregate_may_fault(op);
   case FL_OP_SCAN: return false; /* only its region can, above */
   case FL_OP_CHECK: {
@@ -163,7 +164,6 @@ bool fl_ir_may_fault(const FlOp *op) {
   case FL_OPS_RANDOM:
   case FL_OPS_FUNCTIONS:
   case FL_OPS_CONTROL:
-  case FL_OPS_LISTS:
   case FL_OPS_ARRAYS:
   case FL_OPS_READING:
   case FL_OPS_WORLD: break;

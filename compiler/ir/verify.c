@@ -335,6 +335,7 @@ static bool check_structure(Verifier *v, const FlOp *op) {
   case FL_OP_LIST_OF:
   case FL_OP_LIST_CONCAT:
   case FL_OP_LIST_STACK:
+  case FL_OP_LIST_SUM:
   case FL_OP_SUM_BEGIN:
   case FL_OP_SUM_END:
   case FL_OP_SUM_LATE:

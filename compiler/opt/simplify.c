@@ -96,6 +96,7 @@ static FlValue *same_as(const FlOp *op) {
   case FL_OP_LIST_CONCAT:
   case FL_OP_LIST_STACK:
   case FL_OP_BESIDE:
+  case FL_OP_LIST_SUM:
   case FL_OP_SUM_BEGIN:
   case FL_OP_SUM_END:
   case FL_OP_SUM_LATE:

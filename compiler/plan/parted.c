@@ -100,13 +100,14 @@ static bool is_list_of_columns(const FlValue *v) { return v->type.depth == 1 && 
 
 /* What a use makes of a list of which the others made `known`. */
 static uint8_t list_use(const FlOp *op, uint8_t known) {
-  uint8_t use = op->code == FL_OP_SUM_BEGIN    ? FL_ONLY_SUMMED
+  uint8_t use = op->code == FL_OP_SUM_BEGIN    ? FL_SOME_SUMMED
+                : op->code == FL_OP_LIST_SUM   ? FL_ALL_SUMMED
                 : op->code == FL_OP_LIST_STACK ? FL_ONLY_STACKED
                                                : FL_USED_ELSE;
   return !known || known == use ? use : FL_USED_ELSE;
 }
 
-/* Whoever names a list but to join it, or for its size; or else for sums of its vectors, or to stack it. */
+/* Whoever names a list but to join it, or for its size; or else for sums of its arrays, or to stack it. */
 static void use_lists(FlPlanFunc *f, const FlRegion *r) {
   for (const FlOp *op = r->first; op; op = op->next) {
     for (int i = 0; i < op->n_args; i++) {

@@ -159,7 +159,7 @@ struct FlPlanBody {
   FlMap *looped;    /* arrays whose elements or sizes are asked for in loops: worth a view; value -> op */
 };
 
-enum { FL_ONLY_SUMMED = 1, FL_ONLY_STACKED, FL_USED_ELSE };
+enum { FL_SOME_SUMMED = 1, FL_ALL_SUMMED, FL_ONLY_STACKED, FL_USED_ELSE }; /* a list, and nothing else */
 typedef struct FlPlanFunc {
   const FlFunc *func;
   FlPlanBody *body;
@@ -228,14 +228,16 @@ enum { FL_LIST_STAYS = 1, FL_LIST_IS_SUMMED };
 static inline int fl_plan_list_stays(const FlPlan *p, const FlValue *list) {
   const FlPlanFunc *f = fl_plan_func(p, list->region->func);
   if (f->joined[list->id]) return FL_LIST_STAYS;
-  bool vectors = list->type.depth == 1 && list->type.rank == 1;
-  return vectors && f->lists[list->id] == FL_ONLY_SUMMED ? FL_LIST_IS_SUMMED : 0;
+  uint8_t use = f->lists[list->id];
+  return list->type.depth == 1 && (use == FL_SOME_SUMMED || use == FL_ALL_SUMMED) ? FL_LIST_IS_SUMMED : 0;
 }
 
-/* May the elements of the list be made where they are stacked? Nobody asks for them else. */
+/* May the elements of the list be made one behind the other? They are stacked, or are many small ones that
+ * are added, and nobody asks for them else. */
 static inline bool fl_plan_list_is_stacked(const FlPlan *p, const FlValue *list) {
+  uint8_t use = fl_plan_func(p, list->region->func)->lists[list->id];
   return list->type.depth == 1 && !fl_dtype_is_text(list->type.dtype) &&
-         fl_plan_func(p, list->region->func)->lists[list->id] == FL_ONLY_STACKED;
+         (use == FL_ONLY_STACKED || use == FL_ALL_SUMMED);
 }
 
 /* Who needs the array whole; NULL: it is a scalar, may be parted, or is made whole by whoever makes it. */

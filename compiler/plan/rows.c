@@ -396,7 +396,7 @@ FlInParts fl_plan_parts_form(const FlPlanStep *s) {
   const FlOp *op = s->op;
   if (s->kernel) return kernel_in_parts(s->kernel);
   if (s->joins_parts) return FL_PARTS_JOIN;
-  if (op->code == FL_OP_SUM_BEGIN) return FL_PARTS_SUMS;
+  if (op->code == FL_OP_SUM_BEGIN || op->code == FL_OP_LIST_SUM) return FL_PARTS_SUMS;
   if (op->code == FL_OP_COMPRESS) return FL_PARTS_KEPT;
   if (op->code == FL_OP_MATMUL && s->uses) return product_in_parts(s);
   if (op->code == FL_OP_GROUP_ROWS) return has_states(op) ? FL_PARTS_GROUPS : FL_PARTS_NONE;

@@ -151,7 +151,9 @@ static FlVal gather_parts(FlSema *s, const FlForHead *h, FlOp *map, FlRegion *r,
     }
     if (!stack[p]) continue;
     FlType1 out = fl_t_array((FlDtype)types[p].dtype, types[p].rank + 1);
-    parts[at + p] = fl_ir_op(&s->b, FL_OP_LIST_STACK, 1, &map->results[p], 1, &out, 0)->results[0];
+    FlOp *stacked = fl_ir_op(&s->b, FL_OP_LIST_STACK, 1, &map->results[p], 1, &out, 0);
+    stacked->attrs.i = 1;
+    parts[at + p] = stacked->results[0];
   }
   if (t->kind == FL_TY_TUPLE) {
     parts[0] = h->at[0].count;

@@ -1,6 +1,6 @@
-/* ranks_sums.c: sums of vectors of which each rank has some, made behind the program.
+/* ranks_sums.c: sums of vectors of which each rank has some, made at once or behind the program.
  *
- * In: a list that is in parts between ranks. Out: the sum, at all ranks, once somebody asks. Each rank adds
+ * In: a list that is in parts between ranks. Out: the sum, at all ranks. Each rank adds
  * the largest complete subtrees of its vectors up, and gives each other one the elements that that one sums;
  * it joins those of all by the tree, and gives them to all. So each sends about twice the vector, however
  * many ranks there are. What always holds: all ranks come to the same sums in the same order, and begin one
@@ -33,7 +33,7 @@ void fl_sum_parts_free(FlSumParts *p) {
 static int64_t before(const FlSumParts *p, int32_t r) { return p->k / p->n * r + p->k % p->n * r / p->n; }
 static int64_t nodes_of(const FlSumParts *p, int32_t r) { return p->first[r + 1] - p->first[r]; }
 
-/* ---- behind the program ------------------------------------------------------------------------------- */
+/* ---- a sum -------------------------------------------------------------------------------------------- */
 
 /* The own nodes, by whose piece it is. */
 static void add_own(const FlSum *s) {
@@ -62,8 +62,13 @@ static void join_own(const FlSum *s) {
   fl_sum_elements(p->nodes, p->first[p->n], begin, end, (double *)s->value->data + begin);
 }
 
-static int run(FlRankWork *work, FlRanks *ranks) {
-  const FlSum *s = (const FlSum *)work;
+/* 0, or 1 + a rank that is lost. */
+static int trade(FlRanks *ranks, const FlRankTrade *with, bool behind) {
+  if (behind) return ranks->engine->trade_behind(ranks->arg, with);
+  return fl_ranks_trade(ranks, with, 1) ? 0 : ranks->lost;
+}
+
+static int make(const FlSum *s, FlRanks *ranks, bool behind) {
   FlSumParts *p = s->parts;
   double *value = s->value->data;
   int64_t begin = before(p, p->here), size = before(p, p->here + 1) - begin, mine = nodes_of(p, p->here);
@@ -72,14 +77,16 @@ static int run(FlRankWork *work, FlRanks *ranks) {
     p->with[r] = (FlRankTrade){p->out + mine * before(p, r),
                                mine * (before(p, r + 1) - before(p, r)) * (int64_t)sizeof(double),
                                p->in + p->first[r] * size, nodes_of(p, r) * size * (int64_t)sizeof(double)};
-  int lost = ranks->engine->trade_behind(ranks->arg, p->with);
+  int lost = trade(ranks, p->with, behind);
   if (lost) return lost;
   join_own(s);
   for (int32_t r = 0; r < p->n; r++)
     p->with[r] = (FlRankTrade){value + begin, size * (int64_t)sizeof(double), value + before(p, r),
                                (before(p, r + 1) - before(p, r)) * (int64_t)sizeof(double)};
-  return ranks->engine->trade_behind(ranks->arg, p->with);
+  return trade(ranks, p->with, behind);
 }
+
+static int run(FlRankWork *work, FlRanks *ranks) { return make((const FlSum *)work, ranks, true); }
 
 /* ---- where it begins ---------------------------------------------------------------------------------- */
 
@@ -125,19 +132,35 @@ static FlSumParts *parts_new(const FlRanks *r, const FlSumArgs *a, const FlCut *
   return NULL;
 }
 
-FlStatus fl_ranks_sum_begin(FlCtx *ctx, const FlOpDesc *desc, const FlSumArgs *a, int64_t *number) {
+/* All ranks have room for it. */
+static FlStatus prepare(FlCtx *ctx, const FlOpDesc *desc, const FlSumArgs *a, bool behind, FlSum **out) {
   FlRanks *r = ctx->ranks;
   const FlCut *cut = fl_array_cut(a->list);
   if (!r) return fl_fail_op(ctx, desc, FL_CODE_INTERNAL, "bug in flow: a list in parts, of one rank");
   FlSum *s = fl_sum_new(ctx, desc, a, vectors_before(a, cut, r->here), vectors_before(a, cut, r->here + 1));
   if (s) s->parts = parts_new(r, a, cut);
-  FlStatus own = s && s->parts && fl_ranks_behind(r) ? 0 : FL_STATUS_MEMORY;
+  FlStatus own = s && s->parts && (!behind || fl_ranks_behind(r)) ? 0 : FL_STATUS_MEMORY;
   if (own && !ctx->error) fl_fail_op(ctx, desc, FL_FAULT_MEMORY, "out of memory");
   FlStatus status = fl_rows_meet(ctx, desc->site, own);
-  if (status) {
-    fl_sum_free(s);
-    return status;
-  }
+  *out = status ? NULL : s;
+  if (status) fl_sum_free(s);
+  return status;
+}
+
+FlStatus fl_ranks_sum_now(FlCtx *ctx, const FlOpDesc *desc, const FlSumArgs *a, FlArray **sum) {
+  FlSum *s;
+  FlStatus status = prepare(ctx, desc, a, false, &s);
+  if (!status && make(s, ctx->ranks, false)) status = fl_rows_lost(ctx);
+  if (!status) *sum = fl_array_ref(s->value);
+  fl_sum_free(s);
+  return status;
+}
+
+FlStatus fl_ranks_sum_begin(FlCtx *ctx, const FlOpDesc *desc, const FlSumArgs *a, int64_t *number) {
+  FlRanks *r = ctx->ranks;
+  FlSum *s;
+  FlStatus status = prepare(ctx, desc, a, true, &s);
+  if (status) return status;
   int64_t piece = before(s->parts, r->here + 1) - before(s->parts, r->here);
   s->work = (FlRankWork){.run = run,
                          .bytes = (nodes_of(s->parts, r->here) * (a->k - piece) + piece * (r->n - 1)) *

@@ -125,6 +125,7 @@ static FlStatus run_share(FlCtx *ctx, Share *s, const FlSlot *env, FlTaskSet *se
   const FlTasks *t = s->tasks;
   FlHeap *heap = fl_heap_new(ctx);
   int64_t total = s->n * t->n_results;
+  const uint8_t *stacked = t->stays ? t->is_stacked : NULL; /* what goes to others is copied anyway */
   FlArray *slots = heap ? fl_array_new(ctx, FL_TEXT, 1, &total) : NULL;
   if (slots && total) memset(slots->data, 0, (size_t)total * sizeof(FlSlot));
   *set = (FlTaskSet){.ctx = ctx,
@@ -137,7 +138,9 @@ static FlStatus run_share(FlCtx *ctx, Share *s, const FlSlot *env, FlTaskSet *se
                      .n = slots ? s->n : 0,
                      .results = slots ? slots->data : NULL,
                      .types = t->types,
-                     .heap = heap};
+                     .heap = heap,
+                     .is_stacked = stacked,
+                     .stacks = stacked ? calloc((size_t)t->n_results, sizeof *set->stacks) : NULL};
   FlReport *report = ctx->run->report;
   int64_t begin = fl_report_now(report);
   fl_task_set_run(set);

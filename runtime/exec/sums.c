@@ -1,15 +1,16 @@
-/* sums.c: sums of the vectors of a list, of which one step of the program begins each and a later one asks
- * for it: SUM_BEGIN, SUM_END, SUM_LATE.
+/* sums.c: sums of the arrays of a list, at once (LIST_SUM), or of which one step of the program begins each
+ * and a later one asks for it: SUM_BEGIN, SUM_END, SUM_LATE.
  *
- * In: a list, weights. Out: a number, for which the sum is given later, once. What always holds: the sum is
- * that of a tree of places (part/vector_sums.h), so that it is the same wherever it is made; one process
- * makes it at once, several ranks while the program goes on (ranks_sums.c). */
+ * In: a list, weights. Out: the sum, or a number, for which it is given later, once. What always holds: the
+ * sum is that of a tree of places (part/vector_sums.h), so that it is the same wherever it is made; what was
+ * begun one process makes at once, several ranks while the program goes on (ranks_sums.c). */
 #include "exec/sums.h"
 #include "exec/ranks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-FlRuntimeOp fl_rt_sum_begin, fl_rt_sum_end, fl_rt_sum_late;
+FlRuntimeOp fl_rt_list_sum, fl_rt_sum_begin, fl_rt_sum_end, fl_rt_sum_late;
 
 void fl_sum_free(FlSum *s) {
   if (!s) return;
@@ -29,8 +30,8 @@ static FlStatus take_vectors(FlCtx *ctx, const FlOpDesc *desc, const FlSumArgs *
     FlSumNode *leaf = &s->leaves[i - from];
     *leaf = (FlSumNode){.at = i, .size = 1, .weight = a->weight[i], .none = a->weight[i] == 0};
     if (leaf->none) continue;
-    if (v->dims[0] != a->k)
-      return fl_fail_op(ctx, desc, FL_CODE_INTERNAL, "bug in flow: a vector of another size");
+    if (memcmp(v->dims, a->dims, (size_t)a->rank * sizeof *a->dims) != 0)
+      return fl_fail_op(ctx, desc, FL_CODE_INTERNAL, "bug in flow: an array of another size");
     leaf->from = v->data;
     s->held[i - from] = fl_array_ref(v);
   }
@@ -44,7 +45,7 @@ FlSum *fl_sum_new(FlCtx *ctx, const FlOpDesc *desc, const FlSumArgs *a, int64_t 
     s->held = calloc(n + 1, sizeof *s->held);
     s->leaves = calloc(n + 1, sizeof *s->leaves);
     s->n_leaves = to - from;
-    s->value = fl_array_new(ctx, FL_F64, 1, &a->k);
+    s->value = fl_array_new(ctx, FL_F64, a->rank, a->dims);
   }
   bool room = s && s->held && s->leaves && s->value;
   if (!room && !ctx->error) fl_fail_op(ctx, desc, FL_FAULT_MEMORY, "out of memory");
@@ -80,8 +81,40 @@ void fl_run_free_sums(FlRun *run) {
   }
 }
 
+/* Those of a list that is here. */
+static FlStatus sum_here(FlCtx *ctx, const FlOpDesc *desc, const FlSumArgs *a, FlSum **out) {
+  FlSum *s = *out = fl_sum_new(ctx, desc, a, 0, a->n);
+  FlStatus status =
+      s ? fl_part_sum_vectors(ctx, s->leaves, s->n_leaves, a->k, s->value->data) : FL_FAULT_MEMORY;
+  if (!status) return 0;
+  fl_sum_free(s);
+  return status;
+}
+
+FlStatus fl_rt_list_sum(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
+  const FlArray *like = args[0].a, *list = args[1].a;
+  int64_t n = list->dims[0];
+  double *ones = malloc((size_t)(n + 1) * sizeof *ones);
+  FlSumArgs a = {
+      .list = list, .rank = like->rank, .k = fl_array_count(like), .apart = 1, .n = n, .weight = ones};
+  FlSum *s;
+  if (!ones) return fl_fail_op(ctx, desc, FL_FAULT_MEMORY, "out of memory");
+  memcpy(a.dims, like->dims, sizeof a.dims);
+  for (int64_t i = 0; i < n; i++) ones[i] = 1;
+  bool parted = fl_array_cut(list) != NULL;
+  FlStatus status = parted ? fl_ranks_sum_now(ctx, desc, &a, &results[0].a) : sum_here(ctx, desc, &a, &s);
+  if (!status && !parted) {
+    results[0].a = fl_array_ref(s->value);
+    fl_sum_free(s);
+  }
+  free(ones);
+  return status;
+}
+
 FlStatus fl_rt_sum_begin(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {
-  FlSumArgs a = {.k = args[0].i,
+  FlSumArgs a = {.rank = 1,
+                 .dims = {args[0].i},
+                 .k = args[0].i,
                  .list = args[1].a,
                  .first = args[2].i,
                  .apart = args[3].i,
@@ -90,15 +123,10 @@ FlStatus fl_rt_sum_begin(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, F
   if (a.n && (a.first < 0 || a.apart < 1 || a.first + (a.n - 1) * a.apart >= a.list->dims[0]))
     return fl_fail_op(ctx, desc, FL_CODE_INTERNAL, "bug in flow: more weights than vectors");
   if (fl_array_cut(a.list)) return fl_ranks_sum_begin(ctx, desc, &a, &results[0].i);
-  FlSum *s = fl_sum_new(ctx, desc, &a, 0, a.n);
-  FlStatus status = FL_FAULT_MEMORY;
-  if (s) status = fl_part_sum_vectors(ctx, s->leaves, s->n_leaves, a.k, s->value->data);
-  if (status) {
-    fl_sum_free(s);
-    return status;
-  }
-  results[0].i = fl_sum_put(ctx->run, s);
-  return 0;
+  FlSum *s;
+  FlStatus status = sum_here(ctx, desc, &a, &s);
+  if (!status) results[0].i = fl_sum_put(ctx->run, s);
+  return status;
 }
 
 FlStatus fl_rt_sum_end(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlSlot *results) {

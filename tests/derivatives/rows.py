@@ -93,6 +93,7 @@ row("concat", "CONCAT", "concat(u^2, [1.0], u[1..]) * 2", shapes=SOME)
 row("reshape", "RESHAPE", "{ let m = reshape(u, d, n); reshape(m * sum(m, axis = 0), n * d) }", size="n * d", shapes=MATRIX + [(0, 3)])
 row("transpose", "TRANSPOSE", "{ let m = reshape(u, n, d); reshape(m' * 2 * m[0, 0], n * d) }", size="n * d", shapes=MATRIX)
 row("stack", "LIST_OF LIST_STACK", "{ let m = stack([u^2, sin(u), u * sum(u)]); m[1] * m[0] + m[2] }", shapes=SOME)
+row("sums of blocks", "LIST_SUM", "linear.ridge(reshape(u, n, d), u[0..n]^2, lambda = 1.5).coefficients * sum(u)", size="n * d", shapes=[(2, 1), (5, 3)])
 row("segment", "SEGMENT_SUM", "{ let l = [for i in 0..n: i % 3]; concat(segment_sum(u^2, l, 3), segment_mean(u, l, 3)) }",
     shapes=[(3, 0), (7, 0)])
 row("segment of rows", "SEGMENT_SUM", "{ let m = reshape(u, n, d); reshape(segment_sum(m^2, [for i in 0..n: i % 2], 2), 2 * d) }",

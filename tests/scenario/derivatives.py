@@ -15,7 +15,7 @@ from scenario_kit import ROOT, Place, check, finish
 from tables import check_tables
 
 WORST = 1e-7
-PRELUDE = """import metrics, nn
+PRELUDE = """import linear, metrics, nn
 stage squares(x: f64[n]) -> f64[n] = x^2
 fn along(f, x: f64[n], v: f64[n]) -> f64[_] { let (y, d) = jvp(f)(x, v); d }
 # Central differences of order 6, of f along v.

@@ -233,6 +233,16 @@ bool fl_ad_back_list_stack(const FlAdBulk *k) {
   return true;
 }
 
+/* Arrays that are added: each has all of g. */
+bool fl_ad_back_list_sum(const FlAdBulk *k) {
+  FlValue *n = fl_ir_dim(k->b, fl_ad_arg(k, 1), 0);
+  if (!fl_ad_wants(k, 1)) return true;
+  FlAdLoop m = fl_ad_loop(k->b, FL_OP_MAP, 1, &n);
+  fl_ad_list_end(k->b, &m, k->g);
+  fl_ad_give(k, 1, m.op->results[0]);
+  return true;
+}
+
 /* Arrays one behind the other: each has its rows of g. */
 bool fl_ad_back_list_concat(const FlAdBulk *k) {
   FlValue *list = fl_ad_arg(k, 0), *n = fl_ir_dim(k->b, list, 0), *init[2] = {n, fl_ad_i64(k->b, 0)};

@@ -9,7 +9,8 @@
  * * 2^51 + lo is added to a 128-bit integer. h leaves room for the number of rows. A term with bits below
  * that is set aside, and the groups of such terms are summed in full accumulators (superacc.h), to which the
  * integer is added. Groups that stand in the order of the rows need no table of them (exact_runs.c). When
- * there are many of them, or an infinity or a NaN occurs, all groups are. */
+ * there are many of them, or an infinity or a NaN occurs, all groups are. One sum of many terms is tried
+ * first against an exponent that some of them let expect, so that terms are read once. */
 #include <math.h>
 
 #include "part/aggregate_internal.h"
@@ -30,11 +31,12 @@ typedef struct Sums {
   const int64_t *count; /* [g], or NULL: sums are wanted */
   FlAggCut cut;
   FlExactScale scale;
+  uint64_t tried;  /* bits that no magnitude may pass, where the scale was made of some terms; 0: of all */
   __int128 *sums;  /* [pieces][g] */
   double *out;     /* [g] */
   FlPartPair *odd; /* group, and bits of the terms that are set aside */
   int64_t room;    /* how many of them there may be */
-  _Atomic int64_t *n_odd;
+  _Atomic int64_t *n_odd; /* of a trial: not 0, where some term does not fit */
 } Sums;
 
 FL_PART_WIDE uint64_t fl_part_greatest(const double *x, int64_t n) {
@@ -151,7 +153,12 @@ static void split_block(const Sums *s, const double *x, int64_t n, const int64_t
 }
 
 static void add_single(__int128 *sum, const Sums *s, const double *x, int64_t n, Block *b) {
-  bool whole = !fl_part_split_sum(x, n, s->scale.high, b->high, b->low);
+  bool whole = (s->tried == 0 || fl_part_greatest(x, n) <= s->tried) &&
+               !fl_part_split_sum(x, n, s->scale.high, b->high, b->low);
+  if (!whole && s->tried != 0) {
+    atomic_store_explicit(s->n_odd, 1, memory_order_relaxed);
+    return;
+  }
   if (!whole) set_aside(s, x, n, NULL, NULL, b->high, b->low);
   for (int64_t i = 0; i < (whole ? 1 : n); i++) *sum += fl_part_exact_term(b->high[i], b->low[i]);
 }
@@ -195,6 +202,7 @@ static int32_t sum_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end)
     memset(sums + from, 0, width * sizeof *sums);
     for (int64_t row = first; row < last; row += BLOCK) {
       int64_t count = fl_part_min(BLOCK, last - row);
+      if (s->tried != 0 && atomic_load_explicit(s->n_odd, memory_order_relaxed) != 0) return 0;
       const double *terms = s->x.read(s->x.env, row, count, room);
       const int64_t *id = s->id != NULL ? s->id + row : NULL;
       if (id == NULL) {
@@ -351,29 +359,68 @@ static FlStatus sum_fully(FlPartMem *m, const Sums *s) {
   return status;
 }
 
+/* The integers of all groups. */
+static FlStatus sum_pieces(FlPartMem *m, Sums *s) {
+  s->cut = fl_agg_cut(m->ctx, s->n, s->g);
+  s->sums = fl_part_alloc(m, s->cut.pieces * s->g, sizeof *s->sums);
+  return s->sums == NULL ||
+         fl_part_for(m->ctx, sum_body, s, s->cut.pieces * s->cut.ranges, 3.0 * (double)s->cut.piece) != 0;
+}
+
+static FlStatus round_all(FlPartMem *m, const Sums *s) {
+  return fl_part_for(m->ctx, round_body, s, s->g, 4.0 + (double)s->cut.pieces);
+}
+
+/* The greatest magnitude that a few terms, here and there, let expect; 0: they say nothing. */
+static uint64_t expected(const Sums *s) {
+  enum { PLACES = 16, SOME = 8, ROOM = 16 /* others may be so many powers of two greater */ };
+  const uint64_t room = (uint64_t)ROOM << 52;
+  double terms[SOME];
+  uint64_t most = 0;
+  for (int64_t k = 0; k < PLACES; k++) {
+    int64_t row = fl_part_sampled((s->n - SOME) / PLACES * k, (s->n - SOME) / PLACES * (k + 1), k);
+    uint64_t here = fl_part_greatest(s->x.read(s->x.env, row, SOME, terms), SOME);
+    most = here > most ? here : most;
+  }
+  return most == 0 || most >= (UINT64_C(0x7ff) << 52) - room ? 0 : most + room;
+}
+
+/* One sum against what is expected; *done is false where some term does not fit that. */
+static FlStatus try_single(FlPartMem *m, const Sums *all, bool *done) {
+  _Atomic int64_t n_odd = 0;
+  Sums s = *all;
+  s.n_odd = &n_odd;
+  s.tried = expected(&s);
+  if (s.tried == 0) return 0;
+  s.scale = fl_part_exact_scale_of(s.tried, s.n);
+  if (sum_pieces(m, &s) != 0) return 1;
+  *done = atomic_load(&n_odd) == 0;
+  FlStatus status = *done ? round_all(m, &s) : 0;
+  fl_part_release(m, s.sums);
+  return status;
+}
+
 FlStatus fl_part_exact_sums(FlPartMem *m, FlPartTerms x, const int64_t *id, int64_t n, int64_t g,
                             const int64_t *count, double *out) {
   enum { FEW = 256, AT_LEAST = 4096 }; /* one row in so many may be set aside, and some more */
+  enum { NEAR = 1 << 12 };             /* terms that a cache holds, so that they may be read twice */
   _Atomic int64_t n_odd = 0;
   Sums s = {.x = x, .id = g == 1 ? NULL : id, .n = n, .g = g, .count = count, .out = out, .n_odd = &n_odd};
+  bool done = false;
   if (g == 0) return 0;
+  if (s.id == NULL && n > NEAR && try_single(m, &s, &done) != 0) return 1;
+  if (done) return 0;
   if (fl_part_exact_scale(m, x, n, &s.scale) != 0) return 1;
   if (!s.scale.fits) return sum_fully(m, &s);
-  bool done;
   if (fl_part_exact_runs(m, x, s.id, n, g, count, &s.scale, out, &done) != 0) return 1;
   if (done) return 0;
   bool huge = s.scale.unit > 0x1p800; /* pieces of the integer could be infinite */
-  s.cut = fl_agg_cut(m->ctx, n, g);
-  s.sums = fl_part_alloc(m, s.cut.pieces * g, sizeof *s.sums);
   s.room = n / FEW + AT_LEAST;
   s.odd = fl_part_alloc(m, s.room, sizeof *s.odd);
-  if (s.sums == NULL || s.odd == NULL) return 1;
-  int64_t tasks = s.cut.pieces * s.cut.ranges;
-  if (fl_part_for(m->ctx, sum_body, &s, tasks, 3.0 * (double)s.cut.piece) != 0) return 1;
+  if (s.odd == NULL || sum_pieces(m, &s) != 0) return 1;
   int64_t odd = atomic_load(&n_odd);
   bool full = odd > s.room || (odd > 0 && huge);
-  FlStatus status =
-      full ? sum_fully(m, &s) : fl_part_for(m->ctx, round_body, &s, g, 4.0 + (double)s.cut.pieces);
+  FlStatus status = full ? sum_fully(m, &s) : round_all(m, &s);
   if (status == 0 && odd > 0 && !full) status = add_odd(m, &s, odd);
   fl_part_release(m, s.sums);
   fl_part_release(m, s.odd);

@@ -46,7 +46,7 @@ static const FlText *place_of(const FlPartTexts *t, int64_t row) {
 }
 
 static int32_t fill_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
-  enum { NEAR = 8, FAR = 16 }; /* texts whose bytes, and whose places, are asked for */
+  enum { NEAR = 20, FAR = 40 }; /* texts whose bytes, and whose places, are asked for */
   const Fill *f = env;
   (void)ctx;
   for (int64_t i = begin; i < end; i++) {

@@ -2,8 +2,8 @@
  *
  * The way through: options -> input -> header -> count (per chunk, in parallel: quotes and line ends) ->
  * ranges of whole rows, with the number of the first row of each -> index (per range: where fields end) ->
- * fields -> columns. What always holds: chunks are cut by the file's size alone, ranges and row numbers
- * follow from the text, so that no result depends on chunks, workers or vector width. */
+ * fields, column by column. What always holds: chunks are cut by the file's size alone, ranges and row
+ * numbers follow from the text, so that no result depends on chunks, workers or vector width. */
 #ifndef FL_CSV_INTERNAL_H
 #define FL_CSV_INTERNAL_H
 
@@ -96,14 +96,52 @@ typedef struct FlCsvCount {
   bool wide;           /* any byte above 127 */
 } FlCsvCount;
 
+/* F64, I64, DATE and TEXT have fast ways; OTHER covers everything, SKIP is a column that nobody wants. */
+typedef enum FlCsvKind {
+  FL_CSV_SKIP,
+  FL_CSV_F64,
+  FL_CSV_I64,
+  FL_CSV_DATE,
+  FL_CSV_TEXT,
+  FL_CSV_OTHER,
+  FL_CSV_KINDS
+} FlCsvKind;
+
+/* The fields of one column in rows that all have as many: field i lies between ends[i * stride - 1] and
+ * ends[i * stride]. */
+typedef struct FlCsvCells {
+  const char *s;
+  const uint32_t *ends;
+  int64_t stride, n;
+  bool last;   /* a carriage return at their ends is not theirs */
+  bool quotes; /* some may be in quotes */
+  bool check;  /* of texts it is to be seen whether they are ASCII, without quotes */
+  char quote;
+} FlCsvCells;
+
+static inline FlText fl_csv_cell(const FlCsvCells *c, int64_t i) {
+  const uint32_t *end = c->ends + i * c->stride;
+  uint32_t begin = end[-1] + 1;
+  int64_t len = (int64_t)*end - begin;
+  if (c->last && len && c->s[begin + len - 1] == '\r') len--;
+  return (FlText){c->s + begin, len};
+}
+
+/* Takes fields from number `from` on to values[from ..], up to the first that is left to fl_csv_field: which
+ * that is; n: all were taken. */
+typedef int64_t FlCsvTaker(const FlCsvCells *c, void *values, int64_t from);
+typedef FlCsvTaker *const FlCsvTakers[FL_CSV_KINDS];
+extern FlCsvTakers fl_csv_take_words, fl_csv_take_vectors;
+
 /* At least 64 bytes must be readable behind the text. A quote of -1: no quoting. before: the byte in front of
  * s, or a line end where the text begins. */
 typedef struct FlCsvScan {
   const char *name;
   void (*count)(const char *s, int64_t n, char sep, int quote, char before, FlCsvCount *out);
   /* Offsets of separators and line ends outside of quotes, in order; s begins outside. `out` has room for n
-   * + 64. */
-  int64_t (*index)(const char *s, int64_t n, char sep, int quote, uint32_t *out);
+   * + 64. lines: how many are line ends. */
+  int64_t (*index)(const char *s, int64_t n, char sep, int quote, uint32_t *out, int64_t *lines);
+  FlCsvTaker *const *take; /* by kind of column; NULL: none */
 } FlCsvScan;
 const FlCsvScan *fl_csv_scan_best(void);
 /* The k-th way that this CPU can, all with the same results; NULL: no more. */
@@ -203,9 +241,6 @@ int64_t fl_csv_line_at(const FlCsvFile *f, int64_t offset);
 
 /* ---- fields ------------------------------------------------------------------------------------------- */
 
-/* F64, I64 and TEXT have fast ways; OTHER covers everything, SKIP is a column that nobody wants. */
-typedef enum FlCsvKind { FL_CSV_SKIP, FL_CSV_F64, FL_CSV_I64, FL_CSV_TEXT, FL_CSV_OTHER } FlCsvKind;
-
 /* What is done with one column of the file. */
 typedef struct FlCsvStep {
   FlCsvKind kind;
@@ -223,7 +258,7 @@ typedef struct FlCsvPlan {
   FlHeap *heap; /* of texts that had doubled quotes */
 } FlCsvPlan;
 
-/* One field in full generality; the fast ways of csv_rows.c end here for whatever is unusual. */
+/* One field in full generality; the fast ways of csv_cells.c end here for whatever is unusual. */
 FlCsvOutcome fl_csv_field(const FlCsvPlan *plan, const FlCsvStep *step, const char *s, int64_t len,
                           int64_t row);
 /* The contents of a quoted field [s, s + len) that begins with the quote; false: not closed at its end, or a
@@ -261,12 +296,21 @@ typedef struct FlCsvRange {
 bool fl_csv_rejected(FlCtx *ctx, const FlCsvFile *f, const FlCsvPlan *plan, const FlCsvRange *ranges,
                      int32_t n, FlRejected *out, FlIoError *e);
 
-/* Parses a range; `positions` has room for end - begin + 64. */
+/* How many positions a range of so many bytes needs. */
+static inline int64_t fl_csv_positions(int64_t bytes) { return bytes + 65; }
+/* Parses a range; `positions` has room for fl_csv_positions of its bytes. */
 void fl_csv_rows(const FlCsvPlan *plan, const FlCsvFile *f, FlCsvRange *range, uint32_t *positions);
 
-/* Cuts the body into ranges; NULL: out of memory (e). */
-FlCsvRange *fl_csv_ranges(FlCtx *ctx, const FlCsvFile *f, const FlCsvOptions *o, const FlCsvScan *scan,
-                          int64_t chunk, int32_t *n_ranges, int64_t *n_rows, FlIoError *e);
+/* A body that is being cut into ranges: csv_ranges.c. NULL: out of memory (e). */
+typedef struct FlCsvCuts FlCsvCuts;
+FlCsvCuts *fl_csv_cuts_new(const FlCsvFile *f, const FlCsvOptions *o, const FlCsvScan *scan, int64_t chunk,
+                           FlIoError *e);
+void fl_csv_cuts_free(FlCsvCuts *c);
+int64_t fl_csv_chunks(const FlCsvCuts *c);
+/* The ranges that end within chunks [from, to), which belong to the cuts; any thread. */
+const FlCsvRange *fl_csv_ranges_of(FlCsvCuts *c, int64_t from, int64_t to, int32_t *n);
+/* All of them, when nobody else asks, and how many rows there are. */
+FlCsvRange *fl_csv_ranges_all(FlCtx *ctx, FlCsvCuts *c, int32_t *n, int64_t *n_rows);
 
 /* Arrays of n_rows rows for the wanted columns, and the plan's steps that fill them; a column that the file
  * lacks is an error. */

@@ -1,6 +1,6 @@
 /* csv_parts.c: CSV files that are read part by part (table_parts.c).
  *
- * What always holds: parts come from the file alone, some ranges of rows each. */
+ * What always holds: parts come from the file alone: the rows that end in some chunks each. */
 #include "io/csv_internal.h"
 #include "io/tables.h"
 #include "data/data.h"
@@ -8,21 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FL_RANGES_A_PART = 4, FL_PARTS_AT_HAND = 16 }; /* of which texts may be in use */
+enum {
+  FL_CHUNKS_A_PART = 4,
+  FL_RANGES_A_PART = FL_CHUNKS_A_PART + 1, /* at most: of an open quote there is another */
+  FL_PARTS_AT_HAND = 16                    /* of which texts may be in use */
+};
 
 typedef struct CsvParts {
   FlCsvFile file;
   bool is_open;
   char *path;
-  FlCsvRange *ranges;
-  int32_t n_ranges;
-  int64_t n_parts, n_rows;
+  FlCsvCuts *cuts;
 } CsvParts;
 
 static void close_parts(void *file) {
   CsvParts *p = file;
+  fl_csv_cuts_free(p->cuts);
   if (p->is_open) fl_csv_close(&p->file);
-  free(p->ranges);
   free(p->path);
   free(p);
 }
@@ -62,10 +64,8 @@ static bool open_parts(FlCtx *ctx, CsvParts *p, const FlTableFrom *from, const F
   p->is_open = fl_csv_open(ctx, p->path, &o, &p->file, e);
   if (!p->is_open || !check_columns(ctx, p, wanted, n, e)) return false;
   p->file.rests = true;
-  p->ranges = fl_csv_ranges(ctx, &p->file, &p->file.options, fl_csv_scan_best(), FL_CSV_CHUNK, &p->n_ranges,
-                            &p->n_rows, e);
-  p->n_parts = (p->n_ranges + FL_RANGES_A_PART - 1) / FL_RANGES_A_PART;
-  return p->ranges != NULL;
+  p->cuts = fl_csv_cuts_new(&p->file, &p->file.options, fl_csv_scan_best(), FL_CSV_CHUNK, e);
+  return p->cuts != NULL;
 }
 
 static void *open_file(FlCtx *ctx, const FlTableFrom *from, const FlTableWanted *wanted, int32_t n,
@@ -74,7 +74,7 @@ static void *open_file(FlCtx *ctx, const FlTableFrom *from, const FlTableWanted 
   bool ok = p && (p->path = strdup(from->path)) != NULL;
   if (!ok) fl_io_error(e, FL_E_MEMORY, "out of memory while reading files");
   ok = ok && open_parts(ctx, p, from, wanted, n, e);
-  if (ok) *n_parts = p->n_parts;
+  if (ok) *n_parts = (fl_csv_chunks(p->cuts) + FL_CHUNKS_A_PART - 1) / FL_CHUNKS_A_PART;
   if (!ok && p) close_parts(p);
   return ok ? p : NULL;
 }
@@ -93,24 +93,25 @@ static bool parse_part(const CsvParts *p, const FlCsvPlan *plan, FlCsvRange *ran
 
 /* A part's text need not be in memory any more; where texts of it are read later, it comes back. */
 static void let_rest(const CsvParts *p, int64_t part) {
-  if (part < 0 || part >= p->n_parts) return;
-  int64_t first = part * FL_RANGES_A_PART, last = first + FL_RANGES_A_PART - 1;
-  if (last >= p->n_ranges) last = p->n_ranges - 1;
-  fl_buffer_rest_range(p->file.keep, p->file.text + p->ranges[first].begin,
-                       p->file.text + p->ranges[last].end);
+  const int64_t bytes = (int64_t)FL_CHUNKS_A_PART * FL_CSV_CHUNK;
+  if (part < 0 || part * bytes >= p->file.len - p->file.body) return;
+  const char *begin = p->file.text + p->file.body + part * bytes, *end = p->file.text + p->file.len;
+  fl_buffer_rest_range(p->file.keep, begin, end - begin < bytes ? end : begin + bytes);
 }
 
 /* The columns of a part, and how many rows there are. */
 static bool take_part(FlCtx *ctx, CsvParts *p, FlCsvPlan *plan, int64_t part, FlTableWanted *wanted,
                       int32_t n_wanted, int64_t *rows, FlIoError *e) {
   FlCsvRange ranges[FL_RANGES_A_PART];
-  int64_t first = part * FL_RANGES_A_PART, most = 0, room = 0;
-  int32_t n = 0;
-  for (; n < FL_RANGES_A_PART && first + n < p->n_ranges; n++) {
-    ranges[n] = p->ranges[first + n];
-    ranges[n].first_row = most;
-    most += ranges[n].n_rows;
-    int64_t need = ranges[n].end - ranges[n].begin + 64;
+  int64_t most = 0, room = 0;
+  int32_t n;
+  const FlCsvRange *from =
+      fl_csv_ranges_of(p->cuts, part * FL_CHUNKS_A_PART, (part + 1) * FL_CHUNKS_A_PART, &n);
+  for (int32_t k = 0; k < n; k++) {
+    ranges[k] = from[k];
+    ranges[k].first_row = most;
+    most += ranges[k].n_rows;
+    int64_t need = fl_csv_positions(ranges[k].end - ranges[k].begin);
     room = need > room ? need : room;
   }
   if (!fl_csv_steps(ctx, &p->file, plan, wanted, n_wanted, most, e)) return false;
@@ -125,9 +126,11 @@ static bool take_part(FlCtx *ctx, CsvParts *p, FlCsvPlan *plan, int64_t part, Fl
 /* All rows at once. */
 static bool take_file(FlCtx *ctx, CsvParts *p, FlCsvPlan *plan, FlTableWanted *wanted, int32_t n_wanted,
                       int64_t *rows, FlIoError *e) {
-  if (!fl_csv_read_ranges(ctx, &p->file, plan, p->ranges, p->n_ranges, p->n_rows, wanted, n_wanted, e))
-    return false;
-  *rows = fl_csv_close_gaps(p->ranges, p->n_ranges, wanted, n_wanted);
+  int32_t n;
+  int64_t most;
+  FlCsvRange *ranges = fl_csv_ranges_all(ctx, p->cuts, &n, &most);
+  if (!fl_csv_read_ranges(ctx, &p->file, plan, ranges, n, most, wanted, n_wanted, e)) return false;
+  *rows = fl_csv_close_gaps(ranges, n, wanted, n_wanted);
   return true;
 }
 

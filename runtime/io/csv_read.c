@@ -25,10 +25,11 @@ static bool null_reads(const FlCsvOptions *o, FlDtype dtype) {
 }
 
 static FlCsvKind kind_of(const FlCsvOptions *o, FlDtype dtype) {
-  if (dtype == FL_TEXT) return FL_CSV_TEXT;
-  if (dtype == FL_I64 && !null_reads(o, dtype)) return FL_CSV_I64;
-  if (dtype == FL_F64 && o->decimal == '.' && !null_reads(o, dtype)) return FL_CSV_F64;
-  return FL_CSV_OTHER;
+  if (dtype == FL_TEXT) return o->own_nulls ? FL_CSV_OTHER : FL_CSV_TEXT;
+  if (null_reads(o, dtype)) return FL_CSV_OTHER;
+  if (dtype == FL_I64) return FL_CSV_I64;
+  if (dtype == FL_F64 && o->decimal == '.') return FL_CSV_F64;
+  return dtype == FL_DATE && !o->dates ? FL_CSV_DATE : FL_CSV_OTHER;
 }
 
 static bool make_arrays(FlCtx *ctx, const FlCsvFile *f, FlTableWanted *w, int64_t n_rows, FlIoError *e) {
@@ -80,7 +81,7 @@ static void parse_ranges(void *env, int64_t begin, int64_t end, int worker) {
     /* relaxed: only spares work; what is reported is found after all are done. */
     if (k > atomic_load_explicit(&p->first_bad, memory_order_relaxed)) return;
     FlCsvRange *r = &p->ranges[k];
-    int64_t need = r->end - r->begin + 64;
+    int64_t need = fl_csv_positions(r->end - r->begin);
     if (need > own->room) {
       fl_counted_free(own->positions);
       own->positions = fl_counted_new(p->pool, (size_t)need * sizeof *own->positions);
@@ -270,13 +271,13 @@ static bool read_open(FlCtx *ctx, FlCsvFile *f, FlCsvPlan *plan, int64_t chunk, 
                       int32_t n_wanted, int64_t *n_rows, FlRejected *rejected, FlIoError *e) {
   int32_t n;
   int64_t most;
-  FlCsvRange *ranges = fl_csv_ranges(ctx, f, plan->options, plan->scan, chunk, &n, &most, e);
-  if (!ranges) return false;
+  FlCsvCuts *cuts = fl_csv_cuts_new(f, plan->options, plan->scan, chunk, e);
+  if (!cuts) return false;
+  FlCsvRange *ranges = fl_csv_ranges_all(ctx, cuts, &n, &most);
   bool ok = fl_csv_read_ranges(ctx, f, plan, ranges, n, most, wanted, n_wanted, e);
   if (ok) *n_rows = fl_csv_close_gaps(ranges, n, wanted, n_wanted);
   if (ok && rejected) ok = fl_csv_rejected(ctx, f, plan, ranges, n, rejected, e);
-  for (int32_t k = 0; k < n; k++) free(ranges[k].rejects);
-  free(ranges);
+  fl_csv_cuts_free(cuts);
   return ok;
 }
 

@@ -214,7 +214,7 @@ static int64_t index_rows(FlLooking *l, int64_t begin, int64_t end, bool sure) {
     l->scan->count(s, end - begin, l->o->sep, quote, '\n', &count);
     if (!fl_csv_fits(&count, way)) return fl_csv_index_rows(l->f, way, begin, end, l->ends);
   }
-  int64_t n = l->scan->index(s, end - begin, l->o->sep, quote, l->ends);
+  int64_t lines, n = l->scan->index(s, end - begin, l->o->sep, quote, l->ends, &lines);
   while (n && s[l->ends[n - 1]] != '\n') n--;
   return n;
 }

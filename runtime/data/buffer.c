@@ -165,6 +165,16 @@ void fl_buffer_rest_range(FlBuffer *b, const char *from, const char *to) {
   if (begin >= 0 && begin < end) madvise((char *)b->data + begin, (size_t)(end - begin), MADV_DONTNEED);
 }
 
+void fl_buffer_come(const FlBuffer *b, const char *from, const char *to) {
+#ifdef MADV_POPULATE_READ /* which a kernel need not know */
+  if (b->kind != FL_BUFFER_MAPPED) return;
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)from / page * page;
+  madvise((void *)begin, (uintptr_t)to - begin, MADV_POPULATE_READ);
+#else
+  (void)b, (void)from, (void)to;
+#endif
+}
+
 bool fl_buffer_in_file(const FlBuffer *b) {
   return b->kind == FL_BUFFER_SPILLED || (b->kind == FL_BUFFER_MAPPED && ((const FlMapBuffer *)b)->clean > 0);
 }

@@ -101,6 +101,9 @@ FlBuffer *fl_buffer_of_map(FlCtx *ctx, void *map, int64_t bytes, int64_t clean);
 void fl_buffer_rest(FlBuffer *b);
 /* The same of the whole pages in [from, to) of what `b` itself has mapped. */
 void fl_buffer_rest_range(FlBuffer *b, const char *from, const char *to);
+/* What lies there is to be read now: where it is of a mapped file, its pages are asked for at once and not
+ * one fault after the other. */
+void fl_buffer_come(const FlBuffer *b, const char *from, const char *to);
 /* Whether its pages lie in a file, and come back from there. */
 bool fl_buffer_in_file(const FlBuffer *b);
 /* The file behind a mapping from the file's start on, of which fl_buffer_copy then reads; it stays the

@@ -123,6 +123,7 @@ static void count_one(FlCsvCuts *c, int64_t stays) {
   int64_t k = c->claimed++, begin = begin_of(c, k), end = begin_of(c, k + 1);
   const char *s = c->f->text + begin;
   pthread_mutex_unlock(&c->lock);
+  fl_buffer_come(c->f->keep, s, c->f->text + end);
   c->scan->count(s, end - begin, c->sep, c->quote, k ? s[-1] : '\n', &c->counts[k]);
   if (c->f->rests && k < stays) fl_buffer_rest_range(c->f->keep, s, c->f->text + end);
   pthread_mutex_lock(&c->lock);

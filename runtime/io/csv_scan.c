@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+enum { FL_SCAN_AHEAD = 4096 }; /* what is counted comes from memory: so far ahead it is asked for */
+
 /* ---- any CPU: eight bytes in a word -------------------------------------------------------------------- */
 
 /* Bit k: the top bit of byte k. */

@@ -10,9 +10,9 @@
 
 static const double tens[] = {1e0, 1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7, 1e8,
                               1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16};
-static const uint64_t EXACT = (uint64_t)1 << 53; /* integers up to here are doubles */
 
-/* w / 10^decimals with a sign: correctly rounded, as both are doubles. */
+/* w / 10^decimals with a sign. Of 16 characters 15 are digits where one is a point, so that w is a double,
+ * and rounded once; else w itself is. */
 static inline double scaled(uint64_t w, int64_t decimals, uint64_t negative) {
   double x = (double)(int64_t)w / tens[decimals];
   uint64_t bits;
@@ -113,7 +113,7 @@ static int64_t f64_words(const FlCsvCells *c, void *values, int64_t from) {
       decimals = 15 - at / 8;
       v.a = close_gap(v.a, at, '0');
     }
-    if ((point && t.len == 1) || !sixteen_digits(v, t.len, &w) || w > EXACT) return i;
+    if ((point && t.len == 1) || !sixteen_digits(v, t.len, &w)) return i;
     out[i] = scaled(w, decimals, negative);
   }
   return c->n;
@@ -206,7 +206,6 @@ TARGET static int64_t f64_vectors(const FlCsvCells *c, void *values, int64_t fro
     __m128i from_at = to_the_right(t.len);
     from_at = _mm_add_epi8(from_at, _mm_cmpgt_epi8(_mm_set1_epi8((char)behind), from_at));
     uint64_t w = sixteen_value(_mm_shuffle_epi8(v.bytes, from_at));
-    if (w > EXACT) return i;
     out[i] = scaled(w, behind ? t.len - behind : 0, negative);
   }
   return c->n;

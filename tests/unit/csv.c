@@ -62,6 +62,8 @@ static void test_types(void) {
   reads("a,b\n1,2020-01-01\n2.5,2020-01-01 10:00\n",
         "a f64 1.0|2.5; b datetime 2020-01-01T00:00:00Z|2020-01-01T10:00:00Z");
   reads("a\n", "a text? ");
+  reads("a\n2023-02-28\n2024-02-29\n1900-03-01\n", "a date 2023-02-28|2024-02-29|1900-03-01");
+  reads("a\n2023-02-28\n2023-02-29\n", "a text 2023-02-28|2023-02-29");
   reads("a,a b,,\n1,2,3,4\n", "a i64 1; a b i64 2; column_3 i64 3; column_4 i64 4");
   reads("x\n-0\n0\n-9223372036854775808\n9223372036854775807\n",
         "x i64 0|0|-9223372036854775808|9223372036854775807");
@@ -99,6 +101,9 @@ static void test_rows(void) {
   reads("", "E0944");
   reads("a,b,a\n1,2,3\n", "E0935");
   reads("a,b\n1,2\n\"x\ny\",3\n\"z\nq\",3,4\n", "E0934 line 5 row 3");
+  reads_with("a\nz\nx\"y\nz\n", (Options){{"quote=\""}, 1}, &(Options){{"a:text"}, 1},
+             "E0936 line 3 row 2 a x\"y");
+  reads_with("a\nz\nx\"y\nz\n", (Options){{"quote=\""}, 1}, &(Options){{0}, 0}, "E0936 line 3 row 2 a x\"y");
 }
 
 static void test_options(void) {
@@ -110,6 +115,7 @@ static void test_options(void) {
              "a i64? null|1; b text? null|");
   reads_with("a\n31.12.1999\n1.2.2020\n", (Options){{"dates=%d.%m.%Y"}, 1}, NULL,
              "a date 1999-12-31|2020-02-01");
+  reads_with("a,b\n1,2\n#3,4\n5,6\n", (Options){{"comment=#"}, 1}, NULL, "a i64 1|5; b i64 2|6");
   reads_with("a\n12/31/1999 23:59\n", (Options){{"dates=%m/%d/%Y %H:%M"}, 1}, NULL,
              "a datetime 1999-12-31T23:59:00Z");
   reads_with("n\xe4me\nZ\xfcrich\n", (Options){{"encoding=latin-1"}, 1}, NULL, "näme text Zürich");

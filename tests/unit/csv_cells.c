@@ -29,24 +29,22 @@ typedef struct Field {
 /* Digits with a point or none, of at most 16 characters; two thirds of them then get some other character. */
 static void make_number(Field *f, bool point) {
   int n = 1 + below(16), dot = point && below(4) ? below(n) : -1, len = 0;
-  uint64_t whole = 0;
   if (below(3) == 0) f->bare[len++] = '-';
   for (int k = 0; k < n; k++) {
     char c = (char)('0' + below(10));
-    if (n == 16 && k == 0) c = (char)('0' + below(9)); /* below 2^53 as often as above */
     if (k == dot) c = '.';
-    else whole = whole * 10 + (uint64_t)(c - '0');
     f->bare[len++] = c;
   }
   f->bare[len] = 0;
-  f->usual = (n > 1 || dot < 0) && (!point || whole <= (uint64_t)1 << 53);
+  f->usual = n > 1 || dot < 0;
 }
 
 static void make_date(Field *f) {
   static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  int month = 1 + below(12), day = 1 + below(days[month - 1]);
-  snprintf(f->bare, sizeof f->bare, "%04d-%02d-%02d", 1 + below(9999), month, day);
-  f->usual = true;
+  int month = 1 + below(12), most = days[month - 1], day = 1 + (below(8) ? below(most) : most + below(3));
+  snprintf(f->bare, sizeof f->bare, "%04d-%02d-%02d", below(2) ? 1 + below(9999) : 100 * below(90), month,
+           day);
+  f->usual = day <= most && strncmp(f->bare, "0000", 4) != 0;
 }
 
 static void make_text(Field *f) {

@@ -116,6 +116,7 @@ static void test_options(void) {
   reads_with("a\n31.12.1999\n1.2.2020\n", (Options){{"dates=%d.%m.%Y"}, 1}, NULL,
              "a date 1999-12-31|2020-02-01");
   reads_with("a,b\n1,2\n#3,4\n5,6\n", (Options){{"comment=#"}, 1}, NULL, "a i64 1|5; b i64 2|6");
+  reads_with("a,b\nu,2\n#v,4\nw,6\n", (Options){{"comment=#"}, 1}, NULL, "a text u|w; b i64 2|6");
   reads_with("a\n12/31/1999 23:59\n", (Options){{"dates=%m/%d/%Y %H:%M"}, 1}, NULL,
              "a datetime 1999-12-31T23:59:00Z");
   reads_with("n\xe4me\nZ\xfcrich\n", (Options){{"encoding=latin-1"}, 1}, NULL, "näme text Zürich");

@@ -325,6 +325,40 @@ FlStatus fl_sweep_run(FlSweep *s, int64_t g, int64_t pieces, int64_t **table, bo
   return 0;
 }
 
+FlStatus fl_sweep_groups(FlSweep *s, int64_t *g, int64_t **first) {
+  int64_t n = 0, left, *group = fl_part_alloc(s->m, s->g, sizeof *group);
+  if (group == NULL) return 1;
+  for (int64_t k = 0; k < s->g; k++) {
+    const int64_t *place = s->table + k * s->words;
+    group[k] = place[0] > 0 ? n : -1;
+    if (place[0] > 0) memmove(s->table + n++ * s->words, place, (size_t)s->words * sizeof *place);
+  }
+  *g = s->g = left = n;
+  *first = fl_part_alloc(s->m, n, sizeof **first);
+  if (*first == NULL) return 1;
+  for (int64_t row = 0; left > 0; row += FL_PART_BATCH) {
+    uint64_t word[FL_PART_BATCH];
+    int64_t count = fl_part_min(FL_PART_BATCH, s->n - row);
+    fl_part_read_words(s->words_of, 0, row, count, word);
+    for (int64_t i = 0; i < count; i++) {
+      if (group[word[i]] < 0) continue;
+      (*first)[group[word[i]]] = row + i;
+      group[word[i]] = -1;
+      left--;
+    }
+  }
+  fl_part_release(s->m, group);
+  return 0;
+}
+
+__int128 fl_sweep_sum(const FlSweep *s, int32_t p, int64_t k) {
+  const int64_t *place = s->table + k * s->words, *word = place + s->part[p].at;
+  if (s->part[p].kind == FL_SWEPT_COUNT) return place[0];
+  return s->part[p].kind == FL_SWEPT_NARROW ? (__int128)word[0] : *(const FlSweepWide *)word;
+}
+
+double fl_sweep_unit(const FlSweep *s, int32_t p) { return s->part[p].scale.unit; }
+
 FlStatus fl_sweep_store(FlSweep *s, int64_t from, int64_t g, FlSlot *results) {
   int64_t *counts = fl_part_alloc(s->m, g, sizeof *counts);
   FlStatus status = counts == NULL;

@@ -7,10 +7,14 @@
  * they are grouped and aggregated (counts and terms are summed) as all rows give. A sum of doubles is several
  * terms where one double cannot hold it: its group then has further rows, which count nothing and have
  * nothing to pick. Where groups are many, or a sum has too many terms, rows stay rows: each is the state of
- * itself. */
+ * itself.
+ *
+ * Where words of keys are small, counts and sums are those of a table with a place for each word, made in one
+ * sweep (agg_sweep.c); else rows are grouped first. */
 #include <math.h>
 
 #include "data/text_codes.h"
+#include "part/agg_sweep.h"
 #include "part/aggregate_internal.h"
 #include "part/fill.h"
 #include "part/superacc.h"
@@ -20,7 +24,7 @@ enum { TERMS = 4 }; /* most of a sum */
 /* One state: its call as aggregate's, what it results in. */
 typedef struct State {
   FlAggState kind;
-  FlAggFn *fn;
+  const FlAggRow *row;
   FlAgg agg;
   FlOpDesc desc;
   bool says_valid; /* the state comes with its validity */
@@ -32,8 +36,10 @@ typedef struct Partial {
   FlPartMem *m;
   const FlOpDesc *desc;
   int64_t n, g;
-  int64_t *id, *first; /* of each row; of each group; NULL without keys */
-  int32_t n_keys, n_states;
+  int64_t *id, *first; /* of each row; of each group; NULL without keys, `id` where there is a sweep */
+  FlSweep *sweep;      /* has what states are made of; NULL: the rows have it */
+  FlPartCodes codes;
+  int32_t n_keys, n_key_args, n_states;
   FlPartCol *keys;
   FlArray **key_out; /* [2 n_keys] values and validities, owned until all is well */
   State *states;
@@ -53,7 +59,7 @@ static FlStatus read_state(Partial *p, State *s, const FlColumnAttr *attr, const
   s->kind = row != NULL ? row->state : FL_STATE_NONE;
   if (s->kind != FL_STATE_COUNT && s->kind != FL_STATE_SUM && s->kind != FL_STATE_PICK)
     return fl_fail_op(p->m->ctx, p->desc, FL_CODE_INTERNAL, "no partial %s", attr->made);
-  s->fn = row->fn;
+  s->row = row;
   s->desc = *p->desc;
   s->desc.i = 0;
   s->agg = (FlAgg){.m = p->m, .desc = &s->desc, .n = p->n, .n_cols = column};
@@ -79,6 +85,7 @@ static FlStatus read_call(Partial *p, const FlSlot *args) {
     if (p->keys[k].n != p->n) return fl_part_fail_shape(p->m->ctx, desc, p->n, p->keys[k].n);
     result += 1 + (p->keys[k].valid != NULL);
   }
+  p->n_key_args = at - 2;
   for (int32_t k = 0; k < p->n_states; k++) {
     State *s = &p->states[k];
     if (read_state(p, s, &desc->columns[p->n_keys + k], args, &at) != 0) return 1;
@@ -90,13 +97,11 @@ static FlStatus read_call(Partial *p, const FlSlot *args) {
 
 /* ---- groups ------------------------------------------------------------------------------------------- */
 
-static FlStatus group(Partial *p, const FlPartCol *columns, FlPartGroups *out) {
-  FlPartCodes codes;
+static FlStatus encode(Partial *p, const FlPartCol *columns, FlPartCodes *out) {
   FlPartKey *keys = fl_part_zalloc(p->m, p->n_keys, sizeof *keys);
   if (keys == NULL) return 1;
   for (int32_t k = 0; k < p->n_keys; k++) keys[k].side[0] = columns[k];
-  return fl_part_encode(p->m, keys, p->n_keys, 1, false, &codes) != 0 ||
-         fl_part_group_codes(p->m, &codes, false, NULL, out) != 0;
+  return fl_part_encode(p->m, keys, p->n_keys, 1, false, out);
 }
 
 /* How many groups there can be, as far as the types and codes of keys tell. */
@@ -112,15 +117,17 @@ static int64_t most_groups(const Partial *p) {
   return most;
 }
 
+enum { RUNS = 4, RUN = 512, FEWEST = 4 * RUNS * RUN, MANY = RUNS * RUN / 8 * 7 };
+
 /* Whether most of some rows, in runs here and there, are groups of their own. *many is true then. */
 static FlStatus sample(Partial *p, bool *many) {
-  enum { RUNS = 4, RUN = 512, FEWEST = 4 * RUNS * RUN };
   if (p->n_keys == 0 || p->n < FEWEST || most_groups(p) <= p->n / 8) return 0;
   int64_t *rows = fl_part_alloc(p->m, RUNS * RUN, sizeof *rows);
   FlPartCol *some = fl_part_zalloc(p->m, p->n_keys, sizeof *some);
   FlArray **taken = fl_part_zalloc(p->m, p->n_keys, sizeof *taken);
   uint8_t *valid = fl_part_alloc(p->m, (int64_t)p->n_keys * RUNS * RUN, 1);
   FlPartGroups groups = {0};
+  FlPartCodes codes;
   if (rows == NULL || some == NULL || taken == NULL || valid == NULL) return 1;
   for (int64_t i = 0; i < RUNS * RUN; i++) rows[i] = p->n / RUNS * (i / RUN) + i % RUN;
   bool ok = true;
@@ -133,9 +140,9 @@ static FlStatus sample(Partial *p, bool *many) {
     for (int64_t i = 0; i < RUNS * RUN; i++) valid[i] = p->keys[k].valid[rows[i]];
     some[k].valid = valid;
   }
-  ok = ok && group(p, some, &groups) == 0;
+  ok = ok && encode(p, some, &codes) == 0 && fl_part_group_codes(p->m, &codes, false, NULL, &groups) == 0;
   for (int32_t k = 0; k < p->n_keys; k++) fl_array_unref(taken[k]);
-  *many = groups.g > RUNS * RUN / 8 * 7;
+  *many = groups.g > MANY;
   return !ok;
 }
 
@@ -160,16 +167,57 @@ static bool states_are_small(const Partial *p) {
   return 7 * state * p->g <= 2 * row * p->n;
 }
 
-static FlStatus find_groups(Partial *p, bool *many) {
+/* Whether a table of all words is small against the rows, and has all that states are made of. */
+static bool may_sweep(const Partial *p) {
+  enum { PLACES = 1 << 14, ROWS = 8 };
+  uint64_t most = p->codes.words[0].max;
+  bool ok = p->codes.n_words == 1 && most < PLACES && most < (uint64_t)p->n / ROWS;
+  for (int32_t k = 0; ok && k < p->n_states; k++) {
+    const State *s = &p->states[k];
+    ok = s->kind != FL_STATE_PICK && !s->says_valid && fl_agg_sweeps(&s->agg, s->row);
+  }
+  return ok && p->n_states <= FL_PART_SWEEP;
+}
+
+/* p->sweep stays NULL where some sum has bits that the table has no place for. */
+static FlStatus sweep(Partial *p, const FlSlot *args) {
+  FlOpDesc desc = *p->desc;
+  uint64_t most[FL_PART_SWEEP];
+  int64_t places = (int64_t)p->codes.words[0].max + 1, *table;
+  int64_t pieces = fl_part_min(fl_ctx_workers(p->m->ctx), p->n / fl_part_max(places, FL_PART_CHUNK));
+  bool whole;
+  desc.columns += p->n_keys;
+  desc.n_columns = p->n_states;
+  FlSweep *s = fl_sweep_new(p->m, &desc, args + p->n_key_args, &p->codes, p->n);
+  if (s == NULL) return 1;
+  fl_sweep_most(s, most);
+  if (!fl_sweep_agree(s, most)) return 0;
+  if (fl_sweep_run(s, places, fl_part_max(pieces, 1), &table, &whole) != 0) return 1;
+  if (whole) p->sweep = s;
+  return whole ? fl_sweep_groups(s, &p->g, &p->first) : 0;
+}
+
+static FlStatus group(Partial *p) {
   FlPartGroups groups;
-  p->g = 1;
-  if (p->n_keys == 0) return 0;
-  if (sample(p, many) != 0) return 1;
-  if (*many) return 0;
-  if (group(p, p->keys, &groups) != 0) return 1;
+  if (fl_part_group_codes(p->m, &p->codes, false, NULL, &groups) != 0) return 1;
   p->g = groups.g;
   p->id = groups.id;
   p->first = groups.first;
+  return 0;
+}
+
+static FlStatus find_groups(Partial *p, const FlSlot *args, bool *many) {
+  p->g = 1;
+  if (p->n_keys == 0) return 0;
+  bool texts = false;
+  for (int32_t k = 0; k < p->n_keys; k++) texts |= fl_dtype_is_text(p->keys[k].dtype);
+  if (!texts && encode(p, p->keys, &p->codes) != 0) return 1; /* which looks at them once */
+  bool few = !texts && p->codes.n_words == 1 && p->codes.words[0].max < MANY;
+  if (!few && sample(p, many) != 0) return 1;
+  if (*many) return 0;
+  if (texts && encode(p, p->keys, &p->codes) != 0) return 1;
+  if (may_sweep(p) && sweep(p, args) != 0) return 1;
+  if (p->sweep == NULL && group(p) != 0) return 1;
   *many = p->desc->i > 0 ? p->desc->i * p->g > p->n : !states_are_small(p);
   return 0;
 }
@@ -178,14 +226,27 @@ static FlStatus find_groups(Partial *p, bool *many) {
 
 static bool are_few(const Partial *p) { return p->id != NULL && fl_part_are_few(p->g); }
 
-/* The integer sums; false at *fits: one does not fit its state. */
+static bool is_unsigned(const State *s) { return s->agg.n_cols > 0 && s->agg.col[0].dtype == FL_U64; }
+
+/* Integers become the state; false at *fits: one does not fit it. */
+static FlStatus give_integers(Partial *p, State *s, const __int128 *sums, bool *fits) {
+  const bool wide = is_unsigned(s);
+  s->out[0] = array_of(p, s->desc.result_types[0].dtype, p->g);
+  if (s->out[0] == NULL) return 1;
+  int64_t *out = s->out[0]->data;
+  for (int64_t k = 0; k < p->g; k++) {
+    out[k] = (int64_t)sums[k];
+    *fits = *fits && (wide ? (__int128)(uint64_t)out[k] : (__int128)out[k]) == sums[k];
+  }
+  return 0;
+}
+
 static FlStatus sum_integers(Partial *p, State *s, bool *fits) {
   const FlPartCol *col = &s->agg.col[0];
   __int128 *sums = fl_part_zalloc(p->m, p->g, sizeof *sums);
-  s->out[0] = array_of(p, s->desc.result_types[0].dtype, p->g);
-  if (sums == NULL || s->out[0] == NULL) return 1;
-  bool wide = col->dtype == FL_U64, few = are_few(p);
-  int64_t x[FL_PART_BATCH], *out = s->out[0]->data;
+  if (sums == NULL) return 1;
+  bool wide = is_unsigned(s), few = are_few(p);
+  int64_t x[FL_PART_BATCH];
   for (int64_t row = 0; row < p->n; row += FL_PART_BATCH) {
     int64_t count = fl_part_min(FL_PART_BATCH, p->n - row);
     fl_part_read_i64(col, row, count, x);
@@ -193,11 +254,7 @@ static FlStatus sum_integers(Partial *p, State *s, bool *fits) {
     for (int64_t i = 0; !few && i < count; i++)
       sums[p->id != NULL ? p->id[row + i] : 0] += wide ? (__int128)(uint64_t)x[i] : (__int128)x[i];
   }
-  for (int64_t k = 0; k < p->g; k++) {
-    out[k] = (int64_t)sums[k];
-    *fits = *fits && (wide ? (__int128)(uint64_t)out[k] : (__int128)out[k]) == sums[k];
-  }
-  return 0;
+  return give_integers(p, s, sums, fits);
 }
 
 /* The terms of an integer times `unit`; false: one is no double. */
@@ -246,6 +303,16 @@ static FlStatus sum_scaled(Partial *p, State *s, FlPartTerms x, bool *exact, boo
   return 0;
 }
 
+/* Terms behind the first one have rows of their own. */
+static void ask_for_rows(Partial *p, const State *s) {
+  for (int64_t k = 0; k < p->g; k++) {
+    uint8_t more = 0;
+    for (uint8_t t = 1; t < TERMS; t++)
+      if (s->terms[k * TERMS + t] != 0.0) more = t;
+    if (more > p->more[k]) p->more[k] = more;
+  }
+}
+
 static FlStatus sum_doubles(Partial *p, State *s, bool *fits) {
   bool exact = false;
   FlAggDoubles column = fl_agg_doubles(&s->agg, 0);
@@ -266,12 +333,23 @@ static FlStatus sum_doubles(Partial *p, State *s, bool *fits) {
     for (int64_t k = 0; *fits && k < p->g; k++) *fits = split_accumulator(&sums[k], s->terms + k * TERMS);
     fl_part_release(p->m, sums);
   }
-  for (int64_t k = 0; k < p->g; k++) {
-    uint8_t more = 0;
-    for (uint8_t t = 1; t < TERMS; t++)
-      if (s->terms[k * TERMS + t] != 0.0) more = t;
-    if (more > p->more[k]) p->more[k] = more;
-  }
+  ask_for_rows(p, s);
+  return 0;
+}
+
+/* What the sweep has of a state. */
+static FlStatus take_swept(Partial *p, int32_t k, bool *fits) {
+  State *s = &p->states[k];
+  __int128 *sums = fl_part_alloc(p->m, p->g, sizeof *sums);
+  if (sums == NULL) return 1;
+  for (int64_t i = 0; i < p->g; i++) sums[i] = fl_sweep_sum(p->sweep, k, i);
+  if (s->kind == FL_STATE_COUNT || !fl_dtype_is_float(s->agg.col[0].dtype))
+    return give_integers(p, s, sums, fits);
+  s->terms = fl_part_zalloc(p->m, p->g * TERMS, sizeof *s->terms);
+  if (s->terms == NULL) return 1;
+  for (int64_t i = 0; i < p->g; i++)
+    *fits = *fits && split_integer(sums[i], fl_sweep_unit(p->sweep, k), s->terms + i * TERMS);
+  ask_for_rows(p, s);
   return 0;
 }
 
@@ -285,6 +363,10 @@ static FlStatus fold(Partial *p, bool *fits) {
     State *s = &p->states[k];
     s->agg.g = p->g;
     s->agg.id = p->id;
+    if (p->sweep != NULL) {
+      if (take_swept(p, k, fits) != 0) return 1;
+      continue;
+    }
     if (s->kind == FL_STATE_SUM) {
       bool floats = fl_dtype_is_float(s->agg.col[0].dtype);
       if ((floats ? sum_doubles : sum_integers)(p, s, fits) != 0) return 1;
@@ -294,7 +376,7 @@ static FlStatus fold(Partial *p, bool *fits) {
       s->agg.counts = fl_agg_counts(&s->agg, s->agg.n_cols ? s->agg.col[0].valid : NULL, NULL, false);
       if (s->agg.counts == NULL) return 1;
     }
-    FlStatus status = s->fn(&s->agg);
+    FlStatus status = s->row->fn(&s->agg);
     s->out[0] = s->agg.value;
     s->out[1] = s->agg.valid;
     if (status != 0) return status;
@@ -400,7 +482,7 @@ static FlStatus write_rows(Partial *p, const FlSlot *args) {
 /* *rows: rows stay rows; `keep`: nothing is made of them then. */
 static FlStatus partial(Partial *p, const FlSlot *args, bool keep, bool *rows) {
   bool many = args[1].i != 0 || p->n == 0, fits = true;
-  if (!many && find_groups(p, &many) != 0) return 1;
+  if (!many && find_groups(p, args, &many) != 0) return 1;
   if (!many && fold(p, &fits) != 0) return 1;
   int64_t n = p->g;
   for (int64_t k = 0; !many && fits && k < p->g; k++) n += p->more[k];

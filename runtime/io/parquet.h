@@ -76,6 +76,7 @@ typedef struct FlParquetChunk {
   int64_t offset, bytes, n_values, nulls; /* nulls -1: the file does not say */
   int32_t codec;
   bool known; /* codec and encodings are among those that are read here */
+  bool plain; /* values stand one behind the other, not packed */
 } FlParquetChunk;
 
 typedef struct FlParquetFile {

@@ -147,14 +147,16 @@ static bool read_schema(FlThrift *t, FlParquetFile *f) {
 
 /* ---- chunks ------------------------------------------------------------------------------------------- */
 
-static bool encodings_known(FlThrift *t) {
+static bool encodings_known(FlThrift *t, bool *plain) {
   int type;
   bool known = true;
+  *plain = true;
   for (int64_t n = fl_thrift_list(t, &type); n > 0 && !t->bad; n--) {
     int64_t one = fl_thrift_number(t, type);
-    known =
-        known && (one == FL_PARQUET_PLAIN || one == FL_PARQUET_PLAIN_DICTIONARY || one == FL_PARQUET_RLE ||
-                  one == FL_PARQUET_BIT_PACKED || one == FL_PARQUET_RLE_DICTIONARY);
+    bool levels = one == FL_PARQUET_RLE || one == FL_PARQUET_BIT_PACKED;
+    bool dictionary = one == FL_PARQUET_PLAIN_DICTIONARY || one == FL_PARQUET_RLE_DICTIONARY;
+    known = known && (one == FL_PARQUET_PLAIN || levels || dictionary);
+    *plain = *plain && !dictionary;
   }
   return known;
 }
@@ -170,7 +172,7 @@ static void read_meta(FlThrift *t, FlParquetChunk *c) {
   bool known = true;
   for (int id = 0, type; fl_thrift_field(t, &id, &type);) {
     switch (id) {
-    case 2: known = encodings_known(t); break;
+    case 2: known = encodings_known(t, &c->plain); break;
     case 4: c->codec = (int32_t)fl_thrift_number(t, type); break;
     case 5: c->n_values = fl_thrift_number(t, type); break;
     case 7: c->bytes = fl_thrift_number(t, type); break;
@@ -182,6 +184,7 @@ static void read_meta(FlThrift *t, FlParquetChunk *c) {
   }
   if (dictionary > 0 && dictionary < c->offset) c->offset = dictionary;
   c->known = known && fl_parquet_codec_known(c->codec);
+  c->plain = c->plain && c->codec == 0;
 }
 
 static FlParquetChunk read_chunk(FlThrift *t) {

@@ -1,8 +1,8 @@
 /* parquet_parts.c: Parquet files that are read part by part (table_parts.c), or as a whole by the same way.
  *
- * What always holds: parts come from the file alone: a group of rows each where all columns that are wanted
- * are of those that are read here, else there is one part. Where anything is not as it is read here, DuckDB
- * reads it, and says what is wrong. */
+ * What always holds: parts come from the file alone: a group of rows each, or some of its rows where these
+ * stand in it as they are, if all columns that are wanted are of those that are read here; else there is one
+ * part. Where anything is not as it is read here, DuckDB reads it, and says what is wrong. */
 #include "io/parquet.h"
 #include "data/data.h"
 #include "exec/exec.h"
@@ -17,13 +17,16 @@ typedef struct ParquetParts {
   FlParquetFile file;
   char *path;
   bool opened;
-  bool here; /* all columns that are wanted are read here */
+  bool here;      /* all columns that are wanted are read here */
+  int64_t *first; /* row of each part, and behind the last */
+  int32_t n_parts;
 } ParquetParts;
 
 static void close_parts(void *file) {
   ParquetParts *p = file;
   fl_parquet_close(&p->file);
   fl_input_close(&p->in);
+  free(p->first);
   free(p->path);
   free(p);
 }
@@ -35,6 +38,32 @@ static int32_t n_read(const ParquetParts *p, const FlTableWanted *wanted, int32_
     if (!c || !fl_parquet_reads(&p->file, c, &wanted[k])) return k;
   }
   return n;
+}
+
+/* Whether any rows of the group can be read at no more than what they are. */
+static bool is_plain(const FlParquetFile *f, int32_t group, const FlTableWanted *wanted, int32_t n) {
+  for (int32_t k = 0; k < n; k++) {
+    const FlParquetColumn *c = fl_parquet_find(f, wanted[k].name, wanted[k].name_len);
+    const FlParquetChunk *chunk = &f->chunks[(int64_t)group * f->n_leaves + c->leaf];
+    if (!chunk->plain || !fl_parquet_width(c) || (c->nullable && chunk->nulls != 0)) return false;
+  }
+  return true;
+}
+
+/* Parts of plain groups have as many rows as a cache holds of some columns. */
+static bool cut(ParquetParts *p, const FlTableWanted *wanted, int32_t n) {
+  enum { ROWS = 1 << 16 };
+  const int64_t *first = p->file.first;
+  int64_t most = first[p->file.n_groups] / ROWS + p->file.n_groups + 1;
+  p->first = most < INT32_MAX ? malloc((size_t)most * sizeof *p->first) : NULL;
+  if (!p->first) return false;
+  p->first[0] = 0;
+  for (int32_t k = 0; k < p->file.n_groups; k++) {
+    int64_t rows = first[k + 1] - first[k], pieces = is_plain(&p->file, k, wanted, n) ? rows / ROWS : 1;
+    for (int64_t j = 1; j < pieces; j++) p->first[++p->n_parts] = first[k] + rows / pieces * j;
+    if (rows > 0) p->first[++p->n_parts] = first[k + 1];
+  }
+  return true;
 }
 
 static bool open_input(FlCtx *ctx, ParquetParts *p, FlIoError *e) {
@@ -56,7 +85,12 @@ static void *open_file(FlCtx *ctx, const FlTableFrom *from, const FlTableWanted 
   if (!ok) return NULL;
   p->opened = fl_parquet_open(&p->in, &p->file);
   p->here = p->opened && n_read(p, wanted, n) == n;
-  *n_parts = p->here ? p->file.n_groups : 1;
+  if (p->here && !cut(p, wanted, n)) {
+    fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", p->path);
+    close_parts(p);
+    return NULL;
+  }
+  *n_parts = p->here ? p->n_parts : 1;
   return p;
 }
 
@@ -109,7 +143,8 @@ static bool make_columns(Reading *r, int32_t n, int64_t rows) {
   return true;
 }
 
-/* Nothing points into the file: its pages need not be in memory any more. */
+/* Nothing points into the file: its pages need not be in memory any more. Of some rows of a group they are
+ * about where these are. */
 static void let_rest(const Reading *r, int32_t n) {
   const FlParquetFile *f = &r->p->file;
   for (int32_t k = 0; k < n; k++) {
@@ -117,7 +152,10 @@ static void let_rest(const Reading *r, int32_t n) {
     for (int32_t g = r->group; g < r->group + r->n_groups; g++) {
       const FlParquetChunk *chunk = &f->chunks[(int64_t)g * f->n_leaves + c->leaf];
       const char *at = r->p->in.data + chunk->offset;
-      fl_buffer_rest_range(r->p->in.buffer, at, at + chunk->bytes);
+      const FlParquetRows rows = rows_of(r, g);
+      const double row = (double)chunk->bytes / (double)(f->first[g + 1] - f->first[g]);
+      fl_buffer_rest_range(r->p->in.buffer, at + (int64_t)(row * (double)rows.from),
+                           at + (int64_t)(row * (double)rows.to));
     }
   }
 }
@@ -146,12 +184,12 @@ static bool read_part(FlCtx *ctx, void *file, int64_t part, FlTableWanted *wante
   if (p->here) {
     Reading r = {.ctx = ctx,
                  .p = p,
-                 .group = all ? 0 : (int32_t)part,
                  .n_groups = all ? p->file.n_groups : 1,
-                 .first = p->file.first[all ? 0 : part],
+                 .first = all ? 0 : p->first[part],
+                 .to = p->first[all ? p->n_parts : part + 1],
                  .wanted = wanted};
+    while (!all && p->file.first[r.group + 1] <= r.first) r.group++;
     r.from = first = r.first;
-    r.to = p->file.first[r.group + r.n_groups];
     *rows = count = r.to - first;
     if (read_groups(&r, n, count, e)) return true;
     if (e->code == FL_E_MEMORY) return false;

@@ -120,8 +120,18 @@ static bool store(const FlParquetColumn *c, FlDtype dtype, const int64_t *v, int
   return ok;
 }
 
+/* All 64 bits of the file are an element. */
+static bool is_same(const FlParquetColumn *c, FlDtype dtype) {
+  return c->kind == FL_PARQUET_WHOLE && c->physical == FL_PARQUET_INT64 &&
+         dtype == (c->sign ? FL_I64 : FL_U64);
+}
+
 static bool take_whole(const FlParquetColumn *c, FlDtype dtype, const uint8_t *at, int64_t n, char *to) {
   int64_t v[BLOCK], width = fl_parquet_width(c), bytes = fl_dtype_info[dtype].bytes;
+  if (is_same(c, dtype)) {
+    if ((const void *)to != at && n > 0) memcpy(to, at, (size_t)n * 8);
+    return true;
+  }
   for (int64_t k = 0, some; k < n; k += some) {
     some = n - k < BLOCK ? n - k : BLOCK;
     load_whole(c, at + k * width, some, v);
@@ -147,10 +157,20 @@ static void take_floats(FlDtype dtype, const uint8_t *at, int64_t n, char *to) {
   }
 }
 
+static bool has_nan(const double *x) {
+  int64_t nan = 0;
+  for (int64_t k = 0; k < BLOCK; k++) nan |= x[k] != x[k] ? -1 : 0;
+  return nan != 0;
+}
+
 static void take_doubles(const uint8_t *at, int64_t n, double *to) {
-  if ((const void *)to != at) memcpy(to, at, (size_t)n * 8);
-  for (int64_t k = 0; k < n; k++)
-    if (to[k] != to[k]) to[k] = (double)NAN;
+  for (int64_t k = 0, some; k < n; k += some) {
+    some = n - k < BLOCK ? n - k : BLOCK;
+    if ((const void *)to != at) memcpy(to + k, at + 8 * k, (size_t)some * 8);
+    if (some == BLOCK && !has_nan(to + k)) continue;
+    for (int64_t i = k; i < k + some; i++)
+      if (to[i] != to[i]) to[i] = (double)NAN;
+  }
 }
 
 /* Each is its size, then its bytes. */

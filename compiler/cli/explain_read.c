@@ -29,7 +29,9 @@ static const char *name_of(const FlColumnAttr *c) { return c->flags & FL_COLUMN_
 static void name_columns(FlExplain *p, const FlOp *op, int first) {
   for (int i = 0; i < op->attrs.n_columns; i++) {
     const FlColumnAttr *c = &op->attrs.columns[i];
-    for (int k = 0; k < fl_ir_column_width(c); k++) fl_explain_set_name(p, op->results[first++], name_of(c));
+    bool matrix = i + 1 < op->attrs.n_columns && c[1].flags & FL_COLUMN_BESIDE;
+    for (int k = 0; k < fl_ir_column_width(c); k++, first++)
+      if (!matrix) fl_explain_set_name(p, op->results[first], name_of(c));
   }
 }
 

@@ -355,8 +355,9 @@ FlValue *fl_ir_select(FlBuilder *b, FlValue *c, FlValue *yes, FlValue *no);
 FlValue *fl_ir_convert(FlBuilder *b, FlValue *a, FlDtype to);
 /* How many columns a reader gives as a category. */
 int fl_ir_n_levels(const FlOp *op);
-/* How many values the operator has for a column: itself, and which are valid. */
-static inline int fl_ir_column_width(const FlColumnAttr *c) { return c->flags & FL_COLUMN_NULLS ? 2 : 1; }
+/* How many values the operator has for a column: itself, and which are valid; none, where it is in the matrix
+ * of the one before it. */
+static inline int fl_ir_column_width(const FlColumnAttr *c) { return fl_column_results(c); }
 /* Attributes for a column, or a key, with or without nulls; for an op, n of them, copied. */
 static inline FlColumnAttr fl_ir_column(bool nulls) {
   return (FlColumnAttr){.flags = nulls ? FL_COLUMN_NULLS : 0};

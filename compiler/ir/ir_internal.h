@@ -16,7 +16,7 @@ typedef struct FlColumnWord {
   const char *word;
   int flag;
 } FlColumnWord;
-enum { FL_N_COLUMN_WORDS = 9 };
+enum { FL_N_COLUMN_WORDS = 10 };
 extern const FlColumnWord fl_ir_column_words[FL_N_COLUMN_WORDS];
 
 /* Printing of pieces. */

@@ -99,7 +99,8 @@ static void separate(FlText1 *out, bool *any) {
 const FlColumnWord fl_ir_column_words[FL_N_COLUMN_WORDS] = {
     {"null", FL_COLUMN_NULLS}, {"down", FL_COLUMN_DOWN},   {"levels", FL_COLUMN_LEVELS},
     {"rows", FL_COLUMN_NONE},  {"says", FL_COLUMN_SAYS},   {"arrays", FL_COLUMN_ARRAYS},
-    {"file", FL_COLUMN_FILE},  {"table", FL_COLUMN_TABLE}, {"scalar", FL_COLUMN_SCALAR}};
+    {"file", FL_COLUMN_FILE},  {"table", FL_COLUMN_TABLE}, {"scalar", FL_COLUMN_SCALAR},
+    {"beside", FL_COLUMN_BESIDE}};
 
 static void print_column(FlText1 *out, const FlColumnAttr *c) {
   fl_text_addz(out, "col");

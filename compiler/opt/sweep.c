@@ -381,6 +381,7 @@ static void trim_columns(Sweep *s, FlOp *op, int n_columns, bool *keep) {
   FlAttrs *a = &op->attrs;
   int at = 1, n = 0, levels = op->n_results - (op->code == FL_OP_READ_TABLE ? fl_ir_n_levels(op) : 0);
   FlColumnAttr *columns = FL_NEW_ARRAY(s->module->arena, FlColumnAttr, a->n_columns + 1);
+  bool matrix = false; /* the column before is used */
   keep[0] = true;
   for (int i = 0; i < n_columns; i++) {
     const FlColumnAttr *c = &a->columns[i];
@@ -388,6 +389,8 @@ static void trim_columns(Sweep *s, FlOp *op, int n_columns, bool *keep) {
     bool used = false, category = levels < op->n_results && c->dtype == FL_CATEGORY;
     for (int k = 0; k < width; k++) used = used || is_live(s, op->results[at + k]);
     if (category) used = used || is_live(s, op->results[levels]);
+    if (c->flags & FL_COLUMN_BESIDE) used = matrix;
+    matrix = used;
     for (int k = 0; k < width; k++) keep[at + k] = used;
     if (category) keep[levels++] = used;
     at += width;

@@ -25,18 +25,18 @@ static FlStatus ask(const Reads *r, const FlOpDesc *desc, FlOpPart *part, FlSlot
   return fl_op_in_part(r->ctx, desc, r->args, part, results);
 }
 
-static bool is_nullable(const FlColumnAttr *c) { return c->flags & FL_COLUMN_NULLS; }
-
-/* Whether column k, whose values are result `at`, is read in parts: then its validity is, too. */
+/* Whether column k, whose values are result `at`, is read in parts: then its validity is, too. One of a
+ * matrix is as the one before it. */
 static bool is_in_parts(const Reads *r, int32_t k, int32_t at) {
   const FlOpDesc *d = r->desc;
-  bool stays = d->stays[at - 1] && (!is_nullable(&d->columns[k]) || d->stays[at]);
-  return stays && !fl_dtype_is_text(d->result_types[at].dtype);
+  int32_t n = fl_column_results(&d->columns[k]), values = n ? at : at - 1;
+  bool stays = d->stays[values - 1] && (n < 2 || d->stays[values]);
+  return stays && !fl_dtype_is_text(d->result_types[values].dtype);
 }
 
 static int32_t count(const Reads *r, bool in_parts) {
   int32_t n = 0;
-  for (int32_t k = 0, at = 1; k < r->desc->n_columns; at += 1 + is_nullable(&r->desc->columns[k++]))
+  for (int32_t k = 0, at = 1; k < r->desc->n_columns; at += fl_column_results(&r->desc->columns[k++]))
     n += is_in_parts(r, k, at) == in_parts;
   return n;
 }
@@ -51,7 +51,7 @@ static FlOpDesc some_of(const Reads *r, bool in_parts) {
   d.stays = NULL;
   r->types[0] = r->desc->result_types[0];
   for (int32_t k = 0, at = 1; k < r->desc->n_columns; k++) {
-    int32_t n = 1 + is_nullable(&r->desc->columns[k]);
+    int32_t n = fl_column_results(&r->desc->columns[k]);
     bool takes = is_in_parts(r, k, at) == in_parts;
     if (takes) r->columns[d.n_columns++] = r->desc->columns[k];
     for (int32_t j = 0; j < n; j++, at++)
@@ -64,7 +64,7 @@ static FlOpDesc some_of(const Reads *r, bool in_parts) {
 static void give(const Reads *r, bool in_parts) {
   int32_t from = 1;
   for (int32_t k = 0, at = 1; k < r->desc->n_columns; k++) {
-    int32_t n = 1 + is_nullable(&r->desc->columns[k]);
+    int32_t n = fl_column_results(&r->desc->columns[k]);
     bool takes = is_in_parts(r, k, at) == in_parts;
     for (int32_t j = 0; j < n; j++, at++)
       if (takes) r->results[at] = r->some[from++];
@@ -82,9 +82,13 @@ static FlStatus read_in_parts(const Reads *r, int64_t rows, const FlCut *cut) {
   FlOpDesc d = some_of(r, true);
   FlStatus s = 0;
   memset(r->some, 0, (size_t)d.n_results * sizeof *r->some);
-  for (int32_t i = 1; i < d.n_results && !s; i++) {
-    r->some[i].a = fl_array_new_part(r->ctx, d.result_types[i].dtype, 1, &rows, cut);
-    if (!r->some[i].a) s = FL_STATUS_MEMORY;
+  for (int32_t k = 0, i = 1; k < d.n_columns && !s; k++) {
+    int64_t dims[2] = {rows, 1};
+    while (k + dims[1] < d.n_columns && d.columns[k + dims[1]].flags & FL_COLUMN_BESIDE) dims[1]++;
+    for (int32_t j = fl_column_results(&d.columns[k]); j > 0 && !s; j--, i++) {
+      r->some[i].a = fl_array_new_part(r->ctx, d.result_types[i].dtype, d.result_types[i].rank, dims, cut);
+      if (!r->some[i].a) s = FL_STATUS_MEMORY;
+    }
   }
   FlOpPart part = {.rows = rows, .from = fl_cut_from(cut), .to = fl_cut_to(cut), .arrays = r->some};
   if (!s && part.from < part.to) s = ask(r, &d, &part, r->some);

@@ -6,7 +6,9 @@
 #include "io/arrow.h"
 #include "io/tables.h"
 #include "data/data.h"
+#include "data/lay.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,25 +123,55 @@ static int64_t n_rows(void *file) {
   return p->file.n_rows;
 }
 
-static void copy_rows(const FlArray *from, FlArray *to, int64_t row) {
-  int64_t size = fl_dtype_info[to->dtype].bytes;
-  memcpy((char *)to->data + row * size, from->data, (size_t)fl_array_bytes(from));
+/* `place`: which column of them, where they are of a matrix. */
+static void copy_rows(const FlArray *from, FlArray *to, int64_t row, int32_t place) {
+  int64_t size = fl_dtype_info[to->dtype].bytes, width = fl_array_row_count(to);
+  fl_lay(from->data, from->dims[0], size, width, (char *)to->data + (row * width + place) * size);
+}
+
+/* Rows [from, to) of the file. */
+typedef struct Rows {
+  FlCtx *ctx;
+  const ArrowParts *p;
+  int64_t from, to;
+  const FlTableWanted *wanted;
+  int32_t n;
+  _Atomic int failed; /* FL_E_..; 0: nothing did */
+} Rows;
+
+static int copy_part(const Rows *r, int64_t from, int64_t to, FlTableWanted *some) {
+  FlIoError e = {0};
+  memcpy(some, r->wanted, (size_t)r->n * sizeof *some);
+  if (!fl_arrow_read_rows(r->ctx, &r->p->file, from, to - from, some, r->n, &e)) return e.code;
+  for (int32_t k = 0; k < r->n; k++) {
+    copy_rows(some[k].values, r->wanted[k].values, from, some[k].place);
+    if (some[k].valid) copy_rows(some[k].valid, r->wanted[k].valid, from, 0);
+    fl_table_wanted_reset(&some[k]);
+  }
+  return 0;
+}
+
+static void copy_parts(void *env, int64_t begin, int64_t end, int worker) {
+  Rows *r = env;
+  FlTableWanted *some = malloc((size_t)(r->n + 1) * sizeof *some);
+  (void)worker;
+  if (!some) atomic_store(&r->failed, FL_E_MEMORY);
+  for (int64_t k = begin; k < end && !atomic_load(&r->failed); k++) {
+    const int64_t *first = r->p->first + k, from = first[0] > r->from ? first[0] : r->from,
+                  to = first[1] < r->to ? first[1] : r->to;
+    int bad = from < to ? copy_part(r, from, to, some) : 0;
+    if (bad) atomic_store(&r->failed, bad);
+  }
+  free(some);
 }
 
 static bool read_rows(FlCtx *ctx, void *file, int64_t from, int64_t to, const FlTableWanted *wanted,
                       int32_t n, FlIoError *e) {
   const ArrowParts *p = file;
-  FlTableWanted *some = malloc((size_t)(n + 1) * sizeof *some);
-  if (!some) return false;
-  memcpy(some, wanted, (size_t)n * sizeof *some);
-  bool ok = fl_arrow_read_rows(ctx, &p->file, from, to - from, some, n, e);
-  for (int32_t k = 0; ok && k < n; k++) {
-    copy_rows(some[k].values, wanted[k].values, from);
-    if (some[k].valid) copy_rows(some[k].valid, wanted[k].valid, from);
-    fl_table_wanted_reset(&some[k]);
-  }
-  free(some);
-  return ok;
+  Rows r = {.ctx = ctx, .p = p, .from = from, .to = to, .wanted = wanted, .n = n};
+  fl_parallel_for(ctx, p->n_parts, 1, copy_parts, &r);
+  int failed = atomic_load(&r.failed);
+  return !failed || fl_io_error(e, failed, "rows are not read by themselves");
 }
 
 static bool end_file(void *file, const char *path, FlIoError *e) {

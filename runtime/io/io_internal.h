@@ -199,12 +199,17 @@ typedef struct FlTableWanted {
   bool nullable;
   bool arrays;             /* each row holds an array, of one size in all rows */
   bool coded;              /* texts may be codes alone (data/unwritten.h) where the reader knows these */
+  int32_t width, place;    /* which column of a matrix of so many it is; width 0: it is an array of its own */
   FlArray *values, *valid; /* out: owned by the caller on success; valid NULL unless nullable */
   FlArray *levels;         /* out, of a category: texts, each once; values are then codes, i32 */
 } FlTableWanted;
 
-/* The column that an attribute of a reader names. */
+/* The column that an attribute of a reader names; those that all its attributes name, but the number of the
+ * file: how many they are. */
 FlTableWanted fl_table_wanted(const FlColumnAttr *a);
+int32_t fl_table_wanted_all(const FlOpDesc *desc, FlTableWanted *to);
+/* How many of the n columns from here on are of one matrix, or of none. */
+int32_t fl_table_beside(const FlTableWanted *w, int32_t n);
 /* The column that one of a writer names, from its arguments; returns those of the next. */
 const FlSlot *fl_table_column(const FlColumnAttr *a, const FlSlot *args, FlTableColumn *c);
 /* Makes the arrays of a column of `rows` rows; `size`: elements of each when w->arrays. false: no memory. */

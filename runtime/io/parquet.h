@@ -163,6 +163,22 @@ typedef struct FlParquetRows {
 int fl_parquet_take(FlCtx *ctx, const FlInput *in, const FlParquetColumn *c, const FlParquetChunk *chunk,
                     FlHeap *heap, FlTableWanted *w, FlParquetRows rows);
 
+/* Values of a chunk in their order, as wanted, which are numbers without nulls. */
+typedef struct FlParquetValues FlParquetValues;
+/* From row `from` of the chunk on; all that it is given outlives it. NULL: no memory. */
+FlParquetValues *fl_parquet_values_open(FlCtx *ctx, const FlInput *in, const FlParquetColumn *c,
+                                        const FlParquetChunk *chunk, FlTableWanted *w, int64_t from);
+/* The next n to `to`. As fl_parquet_take. */
+int fl_parquet_values_next(FlParquetValues *v, int64_t n, char *to);
+void fl_parquet_values_close(FlParquetValues *v); /* NULL is allowed */
+
+/* ---- rows of several columns side by side: parquet_beside.c ------------------------------------------- */
+
+/* Rows [from, to) of the file, of the columns of a matrix, the first of which is `wanted`, to their places in
+ * it. As fl_parquet_take. */
+int fl_parquet_lay(FlCtx *ctx, const FlInput *in, const FlParquetFile *f, FlTableWanted *wanted, int64_t from,
+                   int64_t to);
+
 /* ---- DuckDB: parquet.c -------------------------------------------------------------------------------- */
 
 /* The wanted columns of rows [first, first + n), n < 0: of all; read by DuckDB. */

@@ -11,6 +11,7 @@
 #include "exec/exec.h"
 #include "flow/dtypes.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* A chunk that is being read. Memory of its own is counted, and freed at the end. */
@@ -280,16 +281,27 @@ static bool take_wanted(Chunk *c, const FlParquetPage *p, int64_t at, FlParquetR
   return take_some(c, p, from, to, values, valid);
 }
 
+static Chunk open_chunk(FlCtx *ctx, const FlInput *in, const FlParquetColumn *column,
+                        const FlParquetChunk *chunk, FlTableWanted *w) {
+  return (Chunk){.pool = fl_ctx_pool(ctx),
+                 .column = column,
+                 .end = (const uint8_t *)in->data + in->size,
+                 .codec = chunk->codec,
+                 .w = w,
+                 .bytes = fl_dtype_info[w->dtype].bytes};
+}
+
+static void close_chunk(Chunk *c) {
+  drop_codes(c);
+  fl_counted_free(c->dictionary);
+  fl_counted_free(c->unpacked);
+}
+
 int fl_parquet_take(FlCtx *ctx, const FlInput *in, const FlParquetColumn *column, const FlParquetChunk *chunk,
                     FlHeap *heap, FlTableWanted *w, FlParquetRows rows) {
-  Chunk c = {.pool = fl_ctx_pool(ctx),
-             .column = column,
-             .end = (const uint8_t *)in->data + in->size,
-             .codec = chunk->codec,
-             .heap = heap,
-             .w = w,
-             .bytes = fl_dtype_info[w->dtype].bytes,
-             .alone = w->coded && chunk->n_values >= fl_unwritten_from()};
+  Chunk c = open_chunk(ctx, in, column, chunk, w);
+  c.heap = heap;
+  c.alone = w->coded && chunk->n_values >= fl_unwritten_from();
   const uint8_t *begin = (const uint8_t *)in->data + chunk->offset;
   FlThrift t = {begin, begin + chunk->bytes, false};
   int64_t done = 0;
@@ -308,8 +320,103 @@ int fl_parquet_take(FlCtx *ctx, const FlInput *in, const FlParquetColumn *column
     c.texts = NULL;
     c.codes = NULL;
   }
-  drop_codes(&c);
-  fl_counted_free(c.dictionary);
-  fl_counted_free(c.unpacked);
+  close_chunk(&c);
   return ok ? 0 : c.no_memory ? FL_E_MEMORY : FL_E_VALUE;
+}
+
+/* ---- values in their order ---------------------------------------------------------------------------- */
+
+struct FlParquetValues {
+  Chunk c;
+  FlThrift t;              /* behind the page that is open */
+  int64_t rows, row;       /* of the chunk; the next one */
+  int64_t page_end;        /* row where the page that is open ends */
+  const uint8_t *at, *end; /* its values that were not given yet, plain ones of so many bytes; */
+  int64_t width, left;     /* width 0: as they are wanted */
+  char *room;              /* where those are, */
+  int64_t room_rows;       /* as many as there is room for */
+};
+
+/* The values of a page that are not plain, or not of one size. */
+static bool take_whole_page(FlParquetValues *v, const FlParquetPage *page) {
+  Chunk *c = &v->c;
+  if (v->room_rows < page->n_values) {
+    fl_counted_free(v->room);
+    v->room_rows = 0;
+    v->room = fl_counted_new(c->pool, (size_t)(page->n_values * c->bytes));
+    if (!v->room) return missing(c);
+    v->room_rows = page->n_values;
+  }
+  if (!take_page(c, page, 0, v->room, NULL)) return false;
+  v->at = (const uint8_t *)v->room;
+  v->width = 0;
+  return true;
+}
+
+static void skip(FlParquetValues *v, int64_t n) {
+  v->at += n * (v->width ? v->width : v->c.bytes);
+  v->left -= n;
+}
+
+static bool open_values(FlParquetValues *v, const FlParquetPage *page) {
+  Chunk *c = &v->c;
+  const int64_t n = page->n_values;
+  v->width = fl_parquet_width(c->column);
+  if (page->encoding != FL_PARQUET_PLAIN || v->width == 0) {
+    if (!take_whole_page(v, page)) return false;
+  } else if (open_page(c, page, &v->at, &v->end, NULL) != n || (v->end - v->at) / v->width < n) {
+    return false;
+  }
+  v->left = n;
+  skip(v, v->row - (v->page_end - n));
+  return true;
+}
+
+/* Opens the page that has the next row; those before it are not looked at. */
+static bool next_page(FlParquetValues *v) {
+  FlParquetPage page;
+  while (v->page_end <= v->row) {
+    if (!fl_parquet_page(&v->t, &page)) return false;
+    if (page.dictionary) {
+      if (!take_dictionary(&v->c, &page)) return false;
+      continue;
+    }
+    if (page.n_values > v->rows - v->page_end) return false;
+    v->page_end += page.n_values;
+    if (v->page_end > v->row && !open_values(v, &page)) return false;
+  }
+  return true;
+}
+
+FlParquetValues *fl_parquet_values_open(FlCtx *ctx, const FlInput *in, const FlParquetColumn *column,
+                                        const FlParquetChunk *chunk, FlTableWanted *w, int64_t from) {
+  FlParquetValues *v = calloc(1, sizeof *v);
+  if (!v) return NULL;
+  const uint8_t *begin = (const uint8_t *)in->data + chunk->offset;
+  v->c = open_chunk(ctx, in, column, chunk, w);
+  v->t = (FlThrift){begin, begin + chunk->bytes, false};
+  v->rows = chunk->n_values;
+  v->row = from;
+  return v;
+}
+
+int fl_parquet_values_next(FlParquetValues *v, int64_t n, char *to) {
+  Chunk *c = &v->c;
+  for (int64_t some; n > 0; n -= some, to += some * c->bytes) {
+    bool ok = v->left > 0 || next_page(v);
+    some = n < v->left ? n : v->left;
+    v->row += some;
+    if (ok && v->width) ok = fl_parquet_values(c->column, c->w->dtype, v->at, v->end - v->at, some, to);
+    else if (ok) memcpy(to, v->at, (size_t)(some * c->bytes));
+    if (!ok) return c->no_memory ? FL_E_MEMORY : FL_E_VALUE;
+    skip(v, some);
+  }
+  return 0;
+}
+
+void fl_parquet_values_close(FlParquetValues *v) {
+  if (!v) return;
+  close_chunk(&v->c);
+  fl_counted_free(v->room);
+  free(v);
 }

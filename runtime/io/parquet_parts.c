@@ -153,6 +153,7 @@ static void let_rest(const Reading *r, int32_t n) {
       const FlParquetChunk *chunk = &f->chunks[(int64_t)g * f->n_leaves + c->leaf];
       const char *at = r->p->in.data + chunk->offset;
       const FlParquetRows rows = rows_of(r, g);
+      if (rows.from >= rows.to) continue;
       const double row = (double)chunk->bytes / (double)(f->first[g + 1] - f->first[g]);
       fl_buffer_rest_range(r->p->in.buffer, at + (int64_t)(row * (double)rows.from),
                            at + (int64_t)(row * (double)rows.to));
@@ -215,18 +216,25 @@ static bool read_rows(FlCtx *ctx, void *file, int64_t from, int64_t to, const Fl
   Reading r = {.ctx = ctx, .p = p, .from = from, .to = to};
   while (r.group < p->file.n_groups && first[r.group + 1] <= from) r.group++;
   while (r.group + r.n_groups < p->file.n_groups && first[r.group + r.n_groups] < to) r.n_groups++;
-  r.wanted = malloc((size_t)(n + 1) * sizeof *wanted);
+  FlTableWanted *all = malloc((size_t)(n + 1) * sizeof *all);
   r.heaps = calloc((size_t)n + 1, sizeof *r.heaps); /* of texts: none */
-  bool ok = r.wanted && r.heaps;
-  if (ok) {
-    memcpy(r.wanted, wanted, (size_t)n * sizeof *wanted);
-    fl_parallel_for(ctx, (int64_t)n * r.n_groups, 1, take_chunks, &r);
-    ok = !atomic_load(&r.failed);
+  int failed = all && r.heaps ? 0 : FL_E_MEMORY;
+  for (int32_t at = 0, of; !failed && at < n; at += of) {
+    of = fl_table_beside(wanted + at, n - at);
+    r.wanted = memcpy(all + at, wanted + at, (size_t)of * sizeof *all);
+    if (r.wanted->width) {
+      failed = fl_parquet_lay(ctx, &p->in, &p->file, r.wanted, from, to);
+    } else {
+      fl_parallel_for(ctx, (int64_t)of * r.n_groups, 1, take_chunks, &r);
+      failed = atomic_load(&r.failed);
+    }
   }
-  if (ok) let_rest(&r, n);
-  free(r.wanted);
+  r.wanted = all;
+  if (!failed) let_rest(&r, n);
+  free(all);
   free(r.heaps);
-  return ok || fl_io_error(e, FL_E_VALUE, "rows are read as a whole"); /* which finds what is wrong */
+  if (failed == FL_E_MEMORY) return fl_io_error(e, FL_E_MEMORY, "out of memory while reading `%s`", p->path);
+  return !failed || fl_io_error(e, FL_E_VALUE, "rows are read as a whole"); /* which finds what is wrong */
 }
 
 static bool end_file(void *file, const char *path, FlIoError *e) {

@@ -66,7 +66,7 @@ static FlStatus read_file(FlCtx *ctx, int32_t site, FlReading *r, int64_t k, con
   bool ok = path && !status;
   from.path = path;
   from.rejected = r->rejected ? &r->rejected[k] : NULL;
-  ok = ok && reader->read(ctx, &from, columns, r->n, &r->rows[k], &e);
+  ok = ok && fl_table_read(ctx, reader, &from, columns, r->n, &r->rows[k], &e);
   if (!ok && !status) status = fl_io_fail(ctx, site, &e, file.ptr, file.len);
   if (status)
     for (int32_t c = 0; c < r->n; c++) /* freed already */
@@ -160,7 +160,7 @@ static bool give(FlCtx *ctx, FlReading *r, const FlOpDesc *desc, FlSlot *results
       results[at++].a = fl_many_index(ctx, r->rows, r->from.n);
       continue;
     }
-    results[at++].a = join_columns(ctx, r, column, false);
+    if (!r->wanted[column].place) results[at++].a = join_columns(ctx, r, column, false);
     if (r->wanted[column].nullable) results[at++].a = join_columns(ctx, r, column, true);
     column++;
   }
@@ -179,9 +179,9 @@ static bool give(FlCtx *ctx, FlReading *r, const FlOpDesc *desc, FlSlot *results
   for (int32_t k = 0; ok && k < at; k++)
     if (desc->result_types[k].rank && results[k].a->dtype == FL_TEXT) fl_buffer_rest(results[k].a->buffer);
   for (int32_t k = 0, c = 1; ok && k < desc->n_columns; k++) {
-    bool nulls = desc->columns[k].flags & FL_COLUMN_NULLS;
-    if (!nulls && results[c].a->dtype == FL_TEXT) leave_codes(ctx, desc, &results[c]);
-    c += 1 + nulls;
+    int32_t n = fl_column_results(&desc->columns[k]);
+    if (n == 1 && results[c].a->dtype == FL_TEXT) leave_codes(ctx, desc, &results[c]);
+    c += n;
   }
   for (int32_t k = 0; !ok && k < at; k++)
     if (desc->result_types[k].rank) fl_array_unref(results[k].a);
@@ -194,8 +194,7 @@ static FlStatus read_all(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, F
   const FlTableReader *reader = desc->format;
   FlTableFrom from = {.options = {desc->options, desc->n_options}};
   bool ok = reading_init(&r, fl_sources_of(desc, args), desc->n_columns, some, &e);
-  for (int32_t k = 0; ok && k < desc->n_columns; k++)
-    if (!(desc->columns[k].flags & FL_COLUMN_FILE)) r.wanted[r.n++] = fl_table_wanted(&desc->columns[k]);
+  if (ok) r.n = fl_table_wanted_all(desc, r.wanted);
   FlStatus status = ok ? 0 : fl_io_fail(ctx, desc->site, &e, "", 0);
   for (int64_t k = 0; !status && k < r.from.n; k++) status = read_file(ctx, desc->site, &r, k, reader, from);
   for (int32_t c = 0; !status && c < r.n; c++)

@@ -13,6 +13,28 @@ FlTableWanted fl_table_wanted(const FlColumnAttr *a) {
                          .arrays = (a->flags & FL_COLUMN_ARRAYS) != 0};
 }
 
+int32_t fl_table_wanted_all(const FlOpDesc *desc, FlTableWanted *to) {
+  int32_t n = 0, beside = 0;
+  for (int32_t k = 0; k < desc->n_columns; k++) {
+    const FlColumnAttr *a = &desc->columns[k];
+    if (a->flags & FL_COLUMN_FILE) continue;
+    to[n++] = fl_table_wanted(a);
+    beside = a->flags & FL_COLUMN_BESIDE ? beside + 1 : 0;
+    for (int32_t i = 0; beside > 0 && i <= beside; i++) {
+      to[n - 1 - i].width = beside + 1;
+      to[n - 1 - i].place = beside - i;
+    }
+  }
+  return n;
+}
+
+int32_t fl_table_beside(const FlTableWanted *w, int32_t n) {
+  if (w->width) return w->width;
+  int32_t k = 1;
+  while (k < n && !w[k].width) k++;
+  return k;
+}
+
 const FlSlot *fl_table_column(const FlColumnAttr *a, const FlSlot *args, FlTableColumn *c) {
   *c = (FlTableColumn){.name = a->name, .name_len = (int32_t)strlen(a->name), .values = (args++)->a};
   if (a->flags & FL_COLUMN_NULLS) c->valid = (args++)->a;

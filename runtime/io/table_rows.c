@@ -13,7 +13,7 @@
 /* The arrays become those of the wanted columns. */
 static void put_arrays(FlTableWanted *wanted, int32_t n, const FlSlot *arrays) {
   for (int32_t k = 0; k < n; k++) {
-    wanted[k].values = (arrays++)->a;
+    wanted[k].values = wanted[k].place ? wanted[k - 1].values : (arrays++)->a;
     if (wanted[k].nullable) wanted[k].valid = (arrays++)->a;
   }
 }
@@ -32,8 +32,7 @@ FlStatus fl_table_rows_opened(FlCtx *ctx, const FlOpDesc *desc, const FlTablePar
     return 0;
   }
   FlTableWanted *wanted = calloc((size_t)desc->n_columns + 1, sizeof *wanted);
-  for (int32_t k = 0; wanted && k < desc->n_columns; k++) wanted[k] = fl_table_wanted(&desc->columns[k]);
-  if (wanted) put_arrays(wanted, desc->n_columns, part->arrays + 1);
+  if (wanted) put_arrays(wanted, fl_table_wanted_all(desc, wanted), part->arrays + 1);
   bool ok = wanted && how->rows(file) == part->rows &&
             how->read_rows(ctx, file, part->from, part->to, wanted, desc->n_columns, &e);
   free(wanted);
@@ -49,7 +48,7 @@ FlStatus fl_table_rows(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlO
   FlTableWanted *wanted = path ? calloc((size_t)desc->n_columns + 1, sizeof *wanted) : NULL;
   int64_t n_parts;
   void *file = NULL;
-  for (int32_t k = 0; wanted && k < desc->n_columns; k++) wanted[k] = fl_table_wanted(&desc->columns[k]);
+  if (wanted) fl_table_wanted_all(desc, wanted);
   FlStatus s = 0;
   if (path && part->from < 0) s = fl_table_agree(ctx, desc, path);
   if (wanted && !s) file = how->open(ctx, &from, wanted, desc->n_columns, &n_parts, &e);

@@ -33,7 +33,8 @@ typedef struct FlTableParts {
   /* NULL: how many rows there are is not known before they are read. How many; -1: of this file, neither. */
   int64_t (*rows)(void *file);
   /* Rows [from, to) go to where they stand in the arrays of the wanted columns, none of which is of texts,
-   * that are of all rows and have memory there. false: as of `part`. */
+   * that are of all rows and have memory there; those of a matrix to their places in it. false: as of
+   * `part`. */
   bool (*read_rows)(FlCtx *ctx, void *file, int64_t from, int64_t to, const FlTableWanted *wanted, int32_t n,
                     FlIoError *e);
   /* After all parts; false: the file is not what it was when it was opened. */
@@ -76,6 +77,10 @@ typedef struct FlTableWriter {
   FlPutFn *put; /* of an FlTable */
   FlIoCheckFn *check;
 } FlTableWriter;
+
+/* As the reader's `read`; columns of a matrix are laid side by side: the first of them owns it. */
+bool fl_table_read(FlCtx *ctx, const FlTableReader *reader, const FlTableFrom *from, FlTableWanted *wanted,
+                   int32_t n, int64_t *n_rows, FlIoError *e);
 
 /* Of an operator on one file, or on an opened one: what the part asks for (FlOpPart). A failure says no more
  * than that it is one. */

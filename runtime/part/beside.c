@@ -2,6 +2,7 @@
  *
  * In: k arrays of n numbers of one type. Out: [n, k], element (i, j) of which is element i of array j; or
  * rows of it, where a part is asked for (FlOpPart). What always holds: values move as they are. */
+#include "data/lay.h"
 #include "part/part_internal.h"
 
 enum { STRIP = 1 << 15, LEAST = 16 }; /* bytes of the matrix that are written at a time; rows, at least */
@@ -14,30 +15,14 @@ typedef struct Beside {
   char *out;        /* row `from` */
 } Beside;
 
-#define LAY(T)                                                                                               \
-  {                                                                                                          \
-    const T *its = (const T *)b->columns[j].a->data + row;                                                   \
-    T *to = (T *)(void *)out + j;                                                                            \
-    for (int64_t i = 0; i < n; i++) to[i * b->k] = its[i];                                                   \
-    break;                                                                                                   \
-  }
-
-/* Column j of n rows from `row` on, the first of which goes to `out`. */
-static void lay(const Beside *b, int64_t j, int64_t row, int64_t n, char *out) {
-  switch (b->size) {
-  case 1: LAY(uint8_t)
-  case 2: LAY(uint16_t)
-  case 4: LAY(uint32_t)
-  case 8: LAY(uint64_t)
-  }
-}
-
 static int32_t lay_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Beside *b = env;
   (void)ctx;
   for (int64_t s = begin; s < end; s++) {
     int64_t row = b->from + s * b->strip, n = fl_part_min(b->strip, b->to - row);
-    for (int64_t j = 0; j < b->k; j++) lay(b, j, row, n, b->out + s * b->strip * b->k * b->size);
+    char *out = b->out + s * b->strip * b->k * b->size;
+    for (int64_t j = 0; j < b->k; j++)
+      fl_lay((const char *)b->columns[j].a->data + row * b->size, n, b->size, b->k, out + j * b->size);
   }
   return 0;
 }

@@ -234,7 +234,8 @@ enum {
   FL_COLUMN_FILE =
       128, /* of what is read: the number of the file that a row is from. Of what a query is given: a file */
   FL_COLUMN_TABLE = 256, /* of what a query is given: a table, whose columns follow; */
-  FL_COLUMN_SCALAR = 512 /* a value */
+  FL_COLUMN_SCALAR = 512, /* a value */
+  FL_COLUMN_BESIDE = 1024 /* of what is read: in the matrix that the column before it begins, or is in */
 };
 typedef struct FlColumnAttr {
   const char *name; /* where messages say it; NULL: nowhere */
@@ -242,6 +243,11 @@ typedef struct FlColumnAttr {
   int32_t flags;
   int32_t dtype; /* FlDtype, with FL_COLUMN_TYPED; else 0 */
 } FlColumnAttr;
+
+/* How many results a reader has for it: values, and which are valid. */
+static inline int32_t fl_column_results(const FlColumnAttr *c) {
+  return c->flags & FL_COLUMN_BESIDE ? 0 : c->flags & FL_COLUMN_NULLS ? 2 : 1;
+}
 
 /* What an operator on files, or a query, is told besides (formats.def): a text, or else a number (of a bool 0
  * or 1). */

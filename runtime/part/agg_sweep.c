@@ -117,18 +117,23 @@ static FlStatus read_parts(FlSweep *s, const FlOpDesc *desc, const FlSlot *args)
 
 /* ---- results ------------------------------------------------------------------------------------------- */
 
-static FlStatus store_codes(const FlSweep *s, FlSweepPart *part) {
-  uint64_t flip = part->kind == FL_SWEPT_GREATEST ? UINT64_MAX : 0;
+/* The extreme of group k, which has rows: the low bytes are the value. */
+static uint64_t extreme_at(const FlSweep *s, const FlSweepPart *part, int64_t k) {
   FlDtype d = (FlDtype)part->agg.col[0].dtype;
-  uint64_t sign = fl_dtype_info[d].kind == FL_KIND_UNSIGNED ? 0 : UINT64_C(1) << 63;
+  uint64_t code = (uint64_t)s->table[k * s->words + part->at], value;
+  if (part->kind == FL_SWEPT_GREATEST) code = ~code;
+  double number = fl_part_of_code(code);
+  if (d == FL_F64) memcpy(&value, &number, sizeof value);
+  else value = fl_dtype_info[d].kind == FL_KIND_UNSIGNED ? code : code ^ UINT64_C(1) << 63;
+  return value;
+}
+
+static FlStatus store_codes(const FlSweep *s, FlSweepPart *part) {
   if (fl_agg_results(&part->agg, 1) != 0) return 1;
   char *out = part->agg.value->data;
-  size_t size = (size_t)fl_dtype_info[d].bytes;
-  for (int64_t k = 0; k < s->g; k++) { /* the low bytes of the word are the value */
-    uint64_t code = (uint64_t)s->table[k * s->words + part->at] ^ flip, value = code ^ sign;
-    double number = fl_part_of_code(code);
-    if (d == FL_F64) memcpy(&value, &number, sizeof value);
-    if (part->agg.counts[k] == 0) value = 0;
+  size_t size = (size_t)fl_dtype_info[part->agg.col[0].dtype].bytes;
+  for (int64_t k = 0; k < s->g; k++) {
+    uint64_t value = part->agg.counts[k] ? extreme_at(s, part, k) : 0;
     memcpy(out + (size_t)k * size, &value, size);
   }
   return 0;
@@ -358,6 +363,7 @@ __int128 fl_sweep_sum(const FlSweep *s, int32_t p, int64_t k) {
 }
 
 double fl_sweep_unit(const FlSweep *s, int32_t p) { return s->part[p].scale.unit; }
+uint64_t fl_sweep_extreme(const FlSweep *s, int32_t p, int64_t k) { return extreme_at(s, &s->part[p], k); }
 
 FlStatus fl_sweep_store(FlSweep *s, int64_t from, int64_t g, FlSlot *results) {
   int64_t *counts = fl_part_alloc(s->m, g, sizeof *counts);

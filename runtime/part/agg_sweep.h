@@ -22,11 +22,12 @@ bool fl_sweep_agree(FlSweep *s, const uint64_t *most);
  * false: it does not hold all of some value. */
 FlStatus fl_sweep_run(FlSweep *s, int64_t g, int64_t pieces, int64_t **table, bool *whole);
 /* Of the table's groups only those stay, in their order, that have rows: how many, and the first row of each.
- * What they have: of aggregate p, which is none of squares or extremes, the count or the sum of group k,
- * which is in units of the scale where it is of doubles. */
+ * What they have: of aggregate p, which is none of squares, the count or the sum of group k, which is in
+ * units of the scale where it is of doubles; or the extreme, as the low bytes. */
 FlStatus fl_sweep_groups(FlSweep *s, int64_t *g, int64_t **first);
 __int128 fl_sweep_sum(const FlSweep *s, int32_t p, int64_t k);
 double fl_sweep_unit(const FlSweep *s, int32_t p);
+uint64_t fl_sweep_extreme(const FlSweep *s, int32_t p, int64_t k);
 /* Adds what others have of the groups [from, to). */
 FlStatus fl_sweep_add(const FlSweep *s, int64_t from, int64_t to, const int64_t *theirs);
 /* Value and validity of each aggregate of g groups from `from` on; once. On failure some may be there. */

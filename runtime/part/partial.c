@@ -9,8 +9,8 @@
  * nothing to pick. Where groups are many, or a sum has too many terms, rows stay rows: each is the state of
  * itself.
  *
- * Where words of keys are small, counts and sums are those of a table with a place for each word, made in one
- * sweep (agg_sweep.c); else rows are grouped first. */
+ * Where words of keys are small, counts, sums and extremes are those of a table with a place for each word,
+ * made in one sweep (agg_sweep.c); else rows are grouped first. */
 #include <math.h>
 
 #include "data/text_codes.h"
@@ -174,7 +174,7 @@ static bool may_sweep(const Partial *p) {
   bool ok = p->codes.n_words == 1 && most < PLACES && most < (uint64_t)p->n / ROWS;
   for (int32_t k = 0; ok && k < p->n_states; k++) {
     const State *s = &p->states[k];
-    ok = s->kind != FL_STATE_PICK && !s->says_valid && fl_agg_sweeps(&s->agg, s->row);
+    ok = (s->kind == FL_STATE_PICK || !s->says_valid) && fl_agg_sweeps(&s->agg, s->row);
   }
   return ok && p->n_states <= FL_PART_SWEEP;
 }
@@ -337,9 +337,25 @@ static FlStatus sum_doubles(Partial *p, State *s, bool *fits) {
   return 0;
 }
 
+/* Of a column without nulls every group has one. */
+static FlStatus take_extremes(Partial *p, int32_t k) {
+  State *s = &p->states[k];
+  const int32_t dtype = s->agg.col[0].dtype;
+  const size_t size = (size_t)fl_dtype_info[dtype].bytes;
+  for (int j = 0; j < 1 + s->says_valid; j++)
+    if ((s->out[j] = array_of(p, j == 0 ? dtype : FL_BOOL, p->g)) == NULL) return 1;
+  for (int64_t i = 0; i < p->g; i++) {
+    uint64_t value = fl_sweep_extreme(p->sweep, k, i);
+    memcpy((char *)s->out[0]->data + (size_t)i * size, &value, size);
+  }
+  if (s->says_valid) memset(s->out[1]->data, 1, (size_t)p->g);
+  return 0;
+}
+
 /* What the sweep has of a state. */
 static FlStatus take_swept(Partial *p, int32_t k, bool *fits) {
   State *s = &p->states[k];
+  if (s->kind == FL_STATE_PICK) return take_extremes(p, k);
   __int128 *sums = fl_part_alloc(p->m, p->g, sizeof *sums);
   if (sums == NULL) return 1;
   for (int64_t i = 0; i < p->g; i++) sums[i] = fl_sweep_sum(p->sweep, k, i);

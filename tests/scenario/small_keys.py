@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Groups of a file by small keys, whose states are made in one sweep: counts, sums and means of doubles (of all magnitudes, and whole), and of whole numbers, by
+"""Groups of a file by small keys, whose states are made in one sweep: counts, sums, means and extremes of doubles (of all magnitudes, and whole), and of whole numbers, by
 keys of whole numbers, bools, dates, texts, two columns and with nulls, that are in order or not, are those of exact fractions, at any number of workers and without
 the optimiser; so are sums that need more than one double, and values that no sum has."""
 import fractions
@@ -13,7 +13,8 @@ from scenario_kit import SHORT, Place, check, finish
 
 KEYS = {"i64": lambda k: k - 20, "i32": lambda k: 7 - k, "u8": lambda k: k % 250, "bool": lambda k: k % 2 == 1, "date": lambda k: f"2024-{k % 12 + 1:02}-{k % 28 + 1:02}",
         "text": lambda k: f"w{k}", "i64?": lambda k: None if k % 7 == 3 else 10 ** 15 + 3 * k}
-AGGREGATES = ["n = count(), a = sum(x), m = mean(x)", "a = sum(x)", "n = count()", "m = mean(w)", "n = count(), a = sum(x), b = sum(w), m = mean(y)", "b = sum(w), a = mean(x), n = count()"]
+AGGREGATES = ["n = count(), a = sum(x), m = mean(x)", "a = sum(x)", "n = count()", "m = mean(w)", "n = count(), a = sum(x), b = sum(w), m = mean(y)", "b = sum(w), a = mean(x), n = count()",
+              "n = count(), lo = min(x), hi = max(w), a = sum(y)", "hi = max(x)", "lo = min(w), hi = max(y), a = mean(x)"]
 
 
 def values(draw, n):
@@ -25,6 +26,8 @@ def values(draw, n):
     if how == 2:
         return [draw.gauss(0, 1) * 10.0 ** draw.randrange(-40, 40) for _ in range(n)]
     out = [float(draw.randrange(-99, 99)) for _ in range(n)]
+    if draw.random() < 0.5:
+        out[draw.randrange(n)] = -0.0
     for _ in range(draw.randrange(3)):
         out[draw.randrange(n)] = draw.choice([math.inf, -math.inf])
     return out
@@ -44,7 +47,10 @@ def whole(numbers, mean):
 
 def wanted(rows, aggregate):
     function, column = aggregate[:-1].split("(")
-    return len(rows) if function == "count" else whole([row[column] for row in rows], function == "mean")
+    if function == "count":
+        return len(rows)
+    numbers = [row[column] for row in rows]
+    return {"min": min, "max": max}[function](numbers) if function in ("min", "max") else whole(numbers, function == "mean")
 
 
 def same(text, value):

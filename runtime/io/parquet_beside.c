@@ -71,7 +71,7 @@ static bool cut(Laying *l) {
 
 static int lay_strips(const Laying *l, FlParquetValues **of, int64_t from, int64_t to) {
   const int64_t width = l->wanted->width;
-  char column[MOST * sizeof(uint64_t)];
+  _Alignas(uint64_t) char column[MOST * sizeof(uint64_t)];
   for (int64_t row = from, n; row < to; row += n) {
     n = to - row < l->strip ? to - row : l->strip;
     char *out = (char *)l->wanted->values->data + row * width * l->size;

@@ -2,6 +2,7 @@
 a store of its own, counting checks. A scenario prints "N passed, N failed" at its end."""
 import atexit
 import gc
+import importlib.util
 import os
 import pathlib
 import re
@@ -64,6 +65,18 @@ def git(*words):
 def finish():
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
+
+
+def needs(script, *modules):
+    """Goes on where this Python has the modules; else the script runs by build/peers, which has, or ends with a note."""
+    peer = ROOT / "build/peers/bin/python"
+    if all(map(importlib.util.find_spec, modules)):
+        return
+    if peer.exists() and "FLOW_PEER" not in os.environ:
+        environment = dict(os.environ, FLOW_PEER="1", **({"FLOW_TEST_ALL": "1"} if ALL else {}))
+        sys.exit(subprocess.run([peer, script, *sys.argv[1:]], env=environment).returncode)
+    print(f"note: needs {' and '.join(modules)} (bench/peers.sh) and is left out")
+    finish()
 
 
 class Place:

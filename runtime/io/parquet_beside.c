@@ -12,8 +12,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { STRIP = 1 << 15, LEAST = 16, MOST = 1 << 12 }; /* bytes of a strip; rows, at least and at most */
-enum { PIECE = 1 << 16 };                             /* rows of a piece at least */
+enum { PIECE = 1 << 16 }; /* rows of a piece at least */
 
 typedef struct Laying {
   FlCtx *ctx;
@@ -71,7 +70,7 @@ static bool cut(Laying *l) {
 
 static int lay_strips(const Laying *l, FlParquetValues **of, int64_t from, int64_t to) {
   const int64_t width = l->wanted->width;
-  _Alignas(uint64_t) char column[MOST * sizeof(uint64_t)];
+  _Alignas(uint64_t) char column[FL_LAY_MOST * sizeof(uint64_t)];
   for (int64_t row = from, n; row < to; row += n) {
     n = to - row < l->strip ? to - row : l->strip;
     char *out = (char *)l->wanted->values->data + row * width * l->size;
@@ -115,8 +114,7 @@ int fl_parquet_lay(FlCtx *ctx, const FlInput *in, const FlParquetFile *f, FlTabl
   const int32_t width = wanted->width;
   Laying l = {.ctx = ctx, .in = in, .file = f, .wanted = wanted, .from = from, .to = to};
   l.size = fl_dtype_info[wanted->dtype].bytes;
-  l.strip = STRIP / (width * l.size);
-  l.strip = l.strip < LEAST ? LEAST : l.strip > MOST ? MOST : l.strip;
+  l.strip = fl_lay_strip(width * l.size);
   l.columns = calloc((size_t)width, sizeof *l.columns);
   bool ok = l.columns != NULL;
   for (int32_t k = 0; k < width && ok; k++)

@@ -5,8 +5,6 @@
 #include "data/lay.h"
 #include "part/part_internal.h"
 
-enum { STRIP = 1 << 15, LEAST = 16 }; /* bytes of the matrix that are written at a time; rows, at least */
-
 typedef struct Beside {
   const FlSlot *columns;
   int64_t k, size;  /* columns; bytes of a number */
@@ -28,7 +26,7 @@ static int32_t lay_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end)
 }
 
 static FlStatus lay_all(FlCtx *ctx, Beside b) {
-  b.strip = fl_part_max(STRIP / (b.k * b.size), LEAST);
+  b.strip = fl_lay_strip(b.k * b.size);
   int64_t strips = (b.to - b.from + b.strip - 1) / b.strip;
   return fl_part_for(ctx, lay_body, &b, strips, 0.5 * (double)(b.strip * b.k));
 }

@@ -5,17 +5,13 @@
  * the result is unique, so neither the number of buckets nor the cut into chunks can matter.
  *
  * One pass counts the leading bits of the words by chunk, a second puts each pair in its bucket; a bucket
- * fits in a cache and is sorted there: by about as many bits from the first that differs within it as tell
- * its rows apart, least digit first, then by insertion. Where the insertions get many, the words agree in
- * more bits than that, and the bucket is sorted by all bits. */
+ * fits in a cache and is sorted there (sort_near.c). */
 #include "part/part_internal.h"
 
 enum {
   LARGEST = 1 << 16, /* rows of a bucket */
   MEAN = 1 << 12,
-  MOST_BITS = 11,
-  DIGIT = 8,
-  FEW = 32 /* rows that are inserted at once */
+  MOST_BITS = 11
 };
 
 typedef struct Buckets {
@@ -90,55 +86,6 @@ static bool place_buckets(Buckets *b) {
 /* ---- one bucket ------------------------------------------------------------------------------------------
  */
 
-static void sort_digit(const FlPartPair *from, FlPartPair *to, int64_t n, int shift) {
-  enum { DIGITS = 1 << DIGIT };
-  int32_t place[DIGITS] = {0}, at = 0;
-  for (int64_t i = 0; i < n; i++) place[from[i].key >> shift & (DIGITS - 1)]++;
-  for (int k = 0; k < DIGITS; k++) {
-    int32_t count = place[k];
-    place[k] = at;
-    at += count;
-  }
-  for (int64_t i = 0; i < n; i++) to[place[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
-}
-
-/* Stable. False: it would take many moves, and the pairs are in some stable order between. */
-static bool insert_all(FlPartPair *p, int64_t n) {
-  int64_t moves = 0, most = 8 * n + FEW * FEW;
-  for (int64_t i = 1; i < n && moves <= most; i++) {
-    FlPartPair x = p[i];
-    int64_t j = i;
-    for (; j > 0 && p[j - 1].key > x.key; j--) p[j] = p[j - 1];
-    p[j] = x;
-    moves += i - j;
-  }
-  return moves <= most;
-}
-
-/* By as many of the highest bits that differ as tell most of them apart, lowest digit first, then by
- * insertion; by all bits where that leaves too many in their places. */
-void fl_part_sort_bucket(FlPartPair *p, FlPartPair *spare, int64_t n) {
-  uint64_t differ = 0, falls = 0;
-  for (int64_t i = 1; i < n; i++) {
-    differ |= p[i].key ^ p[0].key;
-    falls |= p[i].key < p[i - 1].key;
-  }
-  if (falls == 0) return;
-  int top = fl_part_bits(differ), digits = n > FEW ? fl_part_bits((uint64_t)n) / DIGIT + 1 : 0;
-  for (;; digits = (top + DIGIT - 1) / DIGIT) {
-    int low = (int)fl_part_max(0, top - digits * DIGIT);
-    FlPartPair *from = p, *to = spare;
-    for (int k = 0; k < digits; k++) {
-      sort_digit(from, to, n, low + k * DIGIT);
-      FlPartPair *other = from;
-      from = to;
-      to = other;
-    }
-    if (from != p) memcpy(p, from, (size_t)n * sizeof *p);
-    if (insert_all(p, n)) return;
-  }
-}
-
 static int32_t bucket_body(FlCtx *ctx, const void *env, int64_t begin, int64_t end) {
   const Buckets *b = env;
   int64_t most = 0;
@@ -147,7 +94,7 @@ static int32_t bucket_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
   FlPartPair *spare = malloc((size_t)(most + 1) * sizeof *spare);
   if (spare == NULL) return 1;
   for (int64_t k = begin; k < end; k++)
-    fl_part_sort_bucket(b->pairs + b->start[k], spare, b->start[k + 1] - b->start[k]);
+    fl_part_sort_near_pairs(b->pairs + b->start[k], spare, b->start[k + 1] - b->start[k]);
   free(spare);
   return 0;
 }

@@ -371,8 +371,10 @@ FlStatus fl_part_find_strips(FlPartMem *m, FlPartReadWords *read, const void *en
 void fl_part_strip_buckets(const FlPartStrips *s, const uint64_t *code, int64_t n, int32_t *bucket);
 /* Many pairs by their keys, stable, into `to`. (sort_strips.c) */
 FlStatus fl_part_sort_strips(FlPartMem *m, const FlPartPair *from, FlPartPair *to, int64_t n);
-/* Pairs that fit in a cache, stable, in place. (buckets.c) */
-void fl_part_sort_bucket(FlPartPair *p, FlPartPair *spare, int64_t n);
+/* What fits in a cache, in place, by one worker; `spare`: room for as many. Pairs by their keys, stable;
+ * words. (sort_near.c) */
+void fl_part_sort_near_pairs(FlPartPair *p, FlPartPair *spare, int64_t n);
+void fl_part_sort_near_words(uint64_t *p, uint64_t *spare, int64_t n);
 
 /* The words of the rows [row, row + n), row by row; n at most FL_PART_BATCH; env: codes. */
 void fl_part_read_rows(const void *env, int64_t row, int64_t n, uint64_t *out);

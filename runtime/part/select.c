@@ -93,7 +93,7 @@ static void narrow(Left *l) {
     seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     sample[i] = l->p[i * each + (int64_t)((seed >> 33) % (uint64_t)each)];
   }
-  fl_values_sort_codes(sample, spare, n);
+  fl_part_sort_near_words(sample, spare, n);
   int64_t at = (int64_t)((double)l->k / (double)l->n * (double)n), off = (int64_t)(1.5 * sqrt((double)n)) + 1;
   uint64_t low = at >= off ? sample[at - off] : 0, high = at + off < n ? sample[at + off] : UINT64_MAX;
   count_around(l->p, l->n, low, high, &below, &upto);

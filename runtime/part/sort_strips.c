@@ -71,7 +71,8 @@ static int32_t bucket_body(FlCtx *ctx, const void *env, int64_t begin, int64_t e
   for (int64_t k = begin; k < end; k++) most = fl_part_max(most, pairs_of(s, k));
   FlPartPair *spare = fl_counted_new(ctx ? fl_ctx_pool(ctx) : NULL, (size_t)(most + 1) * sizeof *spare);
   if (spare == NULL) return 1;
-  for (int64_t k = begin; k < end; k++) fl_part_sort_bucket(s->to + s->start[2 * k], spare, pairs_of(s, k));
+  for (int64_t k = begin; k < end; k++)
+    fl_part_sort_near_pairs(s->to + s->start[2 * k], spare, pairs_of(s, k));
   fl_counted_free(spare);
   return 0;
 }

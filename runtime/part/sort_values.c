@@ -63,7 +63,7 @@ static FlStatus sort_few(FlPartMem *m, const FlValues *s, bool *differ) {
   if (code == NULL) return 1;
   FlSlices slices = fl_values_slices(m->ctx, s);
   fl_values_codes(s, 0, s->n, code);
-  fl_values_sort_codes(code, code + s->n, s->n);
+  fl_part_sort_near_words(code, code + s->n, s->n);
   fl_values_write(s, &slices, code, s->n, 0);
   fl_slices_end(&slices);
   fl_part_release(m, code);

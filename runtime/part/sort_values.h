@@ -18,8 +18,6 @@ void fl_values_codes(const void *env, int64_t row, int64_t n, uint64_t *code);
 /* The values that have these codes, at `at` of the result. */
 void fl_values_write(const FlValues *s, FlSlices *slices, const uint64_t *code, int64_t n, int64_t at);
 FlSlices fl_values_slices(FlCtx *ctx, const FlValues *s);
-/* Sorts n codes; spare: room for as many. */
-void fl_values_sort_codes(uint64_t *p, uint64_t *spare, int64_t n);
 
 /* All values in order, where they can be sorted as they are: *done (value_sides.c). */
 FlStatus fl_values_by_vectors(FlPartMem *m, const FlValues *s, bool *done);

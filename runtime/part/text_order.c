@@ -7,13 +7,17 @@
  * Each round sorts a run of texts that agree so far by the next seven bytes and how many bytes there are (8
  * for more than seven) as one word; runs of words ending in 8 go on to the next round. What all texts of a
  * long run begin with is passed over at once, and few texts are inserted by all their bytes. All workers sort
- * a large run; small ones go to whoever is free. */
+ * a large run; small ones go to whoever is free, and are sorted by six bytes, behind which a word has room
+ * for the place of its text. */
 #include "part/part_internal.h"
 #include "data/text_order.h"
 
 enum {
   STEP = 7,
-  SMALL = 2048,
+  INDEX_BITS = 13,
+  SMALL = 1 << INDEX_BITS, /* whose words and places among them stay in a cache */
+  SMALL_STEP = 6,          /* bytes beside such a place */
+  SMALL_MORE = 7,
   FEW = 16, /* that are inserted */
   MANY = 64 /* that may begin alike for long */
 };
@@ -141,7 +145,7 @@ static void push(Runs *s, Run run) {
 
 /* Sorted by their words, items say which begin another text; what agrees in all bytes of the words goes on to
  * `small` or `large`. */
-static void mark(FlPartPair *items, Run run, Runs *small, Runs *large) {
+static void mark_large(FlPartPair *items, Run run, Runs *small, Runs *large) {
   for (int64_t i = run.begin, j; i < run.end; i = j) {
     const uint64_t word = items[i].key;
     for (j = i + 1; j < run.end && items[j].key == word; j++) items[j].key = 0;
@@ -182,6 +186,27 @@ typedef struct Order {
   Runs small, large;
 } Order;
 
+/* Sorts items by their words of a small run, in which the bytes of the texts are less by one so that the
+ * place of an item has room below them; then as mark_large. `spare`: room for as many items. */
+static void sort_words(FlPartPair *items, FlPartPair *spare, Run run, Runs *left) {
+  int64_t n = run.end - run.begin;
+  uint64_t *word = (uint64_t *)spare, place = (1 << INDEX_BITS) - 1;
+  for (int64_t i = 0; i < n; i++) {
+    uint64_t key = items[i].key, count = key & 0xff;
+    word[i] =
+        (key & ~UINT64_C(0xffff)) | (count > SMALL_STEP ? SMALL_MORE : count) << INDEX_BITS | (uint64_t)i;
+    items[i].key = (uint64_t)items[i].row;
+  }
+  fl_part_sort_near_words(word, word + n, n);
+  for (int64_t i = 0; i < n; i++) items[i].row = (int64_t)items[word[i] & place].key;
+  for (int64_t i = 0, j; i < n; i = j) {
+    items[i].key = 1;
+    for (j = i + 1; j < n && word[j] >> INDEX_BITS == word[i] >> INDEX_BITS; j++) items[j].key = 0;
+    if (j - i > 1 && (word[i] >> INDEX_BITS & 7) == SMALL_MORE)
+      push(left, (Run){run.begin + i, run.begin + j, run.depth + SMALL_STEP});
+  }
+}
+
 /* A small run and all that is in it, by one worker. */
 static void sort_small(FlCtx *ctx, const Order *o, Run run) {
   Run room[SMALL / 2 + 1]; /* each has two items or more, and no two have one in common */
@@ -197,8 +222,7 @@ static void sort_small(FlCtx *ctx, const Order *o, Run run) {
     if (n <= FEW) {
       insert_few(o->texts, items, n, run.depth);
     } else {
-      fl_part_sort_small(items, o->spare + run.begin, n);
-      mark(o->items, run, &left, &left);
+      sort_words(items, o->spare + run.begin, run, &left);
     }
   }
 }
@@ -220,7 +244,7 @@ static FlStatus sort_large(Order *o, Run run) {
   if (fl_part_sort_pairs(o->m, items, o->spare + run.begin, n, 64, &sorted) != 0) return 1;
   if (sorted != items) memcpy(items, sorted, (size_t)n * sizeof *sorted);
   o->small.n = 0;
-  mark(o->items, run, &o->small, &o->large);
+  mark_large(o->items, run, &o->small, &o->large);
   if (o->small.n == 0) return 0;
   return fl_part_for(ctx, small_body, o, o->small.n, 50.0 * (double)n / (double)o->small.n);
 }

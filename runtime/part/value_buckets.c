@@ -310,7 +310,7 @@ static void write_bucket(const Sort *s, int64_t b, FlSlices *slices) {
 }
 
 static void sort_codes(const Sort *s, int64_t b, uint64_t *room) {
-  fl_values_sort_codes(s->codes + s->kept[b] - part_begin(s, s->part), room, codes_of(s, b));
+  fl_part_sort_near_words(s->codes + s->kept[b] - part_begin(s, s->part), room, codes_of(s, b));
 }
 
 static int64_t part_buckets(const Sort *s) {

@@ -4,24 +4,15 @@ whichever of these look before others for what they drop (tests/oracle/chains.py
 
 usage: oracle_chains.py; more and others: build/peers/bin/python tests/oracle/chains.py --count 20000 --seed 7
 """
-import importlib.util
-import os
 import pathlib
-import subprocess
 import sys
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent.parent / name) for name in ("", "oracle")]
-from scenario_kit import SHARD, SHARDS, SHORT, check, finish
+from scenario_kit import SHARD, SHARDS, SHORT, check, finish, needs
 
 # shards: 2
 
-PEER = pathlib.Path(__file__).resolve().parents[2] / "build/peers/bin/python"
-if not importlib.util.find_spec("pyarrow") or not importlib.util.find_spec("duckdb"):
-    if PEER.exists() and not os.environ.get("FLOW_PEER"):
-        os.environ["FLOW_PEER"] = "1"
-        sys.exit(subprocess.run([PEER, __file__, *sys.argv[1:]]).returncode)
-    print("note: needs duckdb and pyarrow (bench/peers.sh) and is left out")
-    finish()
+needs(__file__, "duckdb", "pyarrow")
 
 import chains
 

@@ -1,6 +1,6 @@
 """Orders of texts are Python's own, of their bytes: shapes of texts from all different to all the same, with beginnings in common that are shorter and longer
 than a word, extensions of each other, characters of one to four bytes, zero bytes, empty texts and nulls; few rows and many; by the text alone, up and down, by a
-text and a number, by a number and two texts; groups, ranks and different texts of the same columns; whole columns and slices of them; with one worker and three, and with little memory."""
+text and a number, by a number and two texts; groups, ranks and different texts of the same columns; whole columns and slices of them; with one worker and three, with and without AVX-512, and with little memory."""
 # seconds: 30
 import json
 import os
@@ -79,7 +79,7 @@ def expected(s, k, u):
 place = Place()
 WAYS = [["--workers", "1"], ["--workers", "3"], *([] if "FLOW_SANITIZE" in os.environ else [["--workers", "2", "--memory", "12M"]])]  # which need more memory by themselves
 for shape, values in SHAPES.items():
-    for n in ((1, 2, 16, 17, 70, 3000) if SHORT else (1, 2, 16, 17, 63, 64, 300, 2047, 2049, 40_000)) + ((140_000,) if shape == "pairs" else ()):
+    for n in ((1, 2, 16, 17, 70, 3000) if SHORT else (1, 2, 16, 17, 63, 64, 300, 2049, 8192, 8193, 40_000)) + ((140_000,) if shape == "pairs" else ()):
         r = random.Random(f"{shape} {n}")
         u = values(r, n)
         s = [None if r.random() < 0.1 else v for v in values(r, n)]
@@ -88,6 +88,7 @@ for shape, values in SHAPES.items():
         place.write("orders.flow", SCRIPT.replace("n_rows", str(n)))
         wanted = expected(s, k, u)
         for words in WAYS:
+            place.env["FLOW_CPU_LEVEL"] = "3" if "1" in words else "4"
             done = place.run("run", *words, "--no-cache", "orders.flow")
             check(done.returncode == 0, f"{shape}, {n} rows, {words}", done.stderr[-2000:])
             for name, rows in wanted.items():

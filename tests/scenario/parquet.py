@@ -2,23 +2,14 @@
 """Parquet files of other writers, read without DuckDB's library: random tables in random layouts (codecs, versions of pages, sizes of
 pages and groups, dictionaries or none, nulls), written by pyarrow, whose values are known before. flow's columns, read as a whole, by
 parts and as other types, are these. Needs pyarrow: build/peers, or any other. Further ones: tests/scenario/parquet.py COUNT SEED."""
-import importlib.util
-import os
 import pathlib
 import random
-import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import Place, check, finish
+from scenario_kit import Place, check, finish, needs
 
-PEER = pathlib.Path(__file__).resolve().parents[2] / "build/peers/bin/python"
-if not importlib.util.find_spec("pyarrow"):
-    if PEER.exists() and pathlib.Path(sys.executable).resolve() != PEER and not os.environ.get("FLOW_PEER"):
-        os.environ["FLOW_PEER"] = "1"
-        sys.exit(subprocess.run([PEER, __file__, *sys.argv[1:]]).returncode)
-    print("note: needs pyarrow (bench/peers.sh) and is left out")
-    finish()
+needs(__file__, "pyarrow")
 
 import datetime as dt
 import decimal

@@ -5,32 +5,23 @@ give what one rank gives, and that is what a plain model says; groups of rows th
 does not fit (told as by one rank), a file that is cut off. Then that nothing of the rows is sent. Needs pyarrow: build/peers, or any other.
 
 usage: ranks_files.py [SEED FILES]; 0 as SEED makes fresh ones, and says from which."""
-import importlib.util
-import os
 import pathlib
 import random
 import shutil
-import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-PEER = pathlib.Path(__file__).resolve().parents[2] / "build/peers/bin/python"
-if not importlib.util.find_spec("pyarrow"):
-    if PEER.exists() and pathlib.Path(sys.executable).resolve() != PEER and not os.environ.get("FLOW_PEER"):
-        os.environ["FLOW_PEER"] = "1"
-        sys.exit(subprocess.run([PEER, __file__, *sys.argv[1:]]).returncode)
-    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-    from scenario_kit import finish
-    print("note: needs pyarrow (bench/peers.sh) and is left out")
-    finish()
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+from scenario_kit import SHORT, check, finish, needs
+
+needs(__file__, "pyarrow")
 
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 
 import ranks
-from scenario_kit import SHORT, check, finish
 
 # By 2 x ranks + workers (tests/ranks/run.c): from 2 elements on, from 100, as always.
 WAYS = [(2, 2, 20, ""), (3, 1, 0, ""), (5, 2, 0, ""), (8, 2, 0, ""), (2, 1, 0, ""), (1, 2, 0, "")]

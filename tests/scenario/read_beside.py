@@ -3,24 +3,16 @@
 as other types; codecs, dictionaries, sizes of pages and groups, both versions of pages, schemas that allow nulls), whose matrices are bit by bit numpy's columns
 side by side, with other columns read beside them; over workers, --memory and ranks. Then what is wrong with a file (a null, a value that does not fit, damaged
 bytes) is said as without the optimiser. Needs pyarrow: build/peers, or any other. Further ones: tests/scenario/read_beside.py COUNT SEED."""
-import importlib.util
-import os
 import pathlib
 import random
 import shutil
-import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-PEER = pathlib.Path(__file__).resolve().parents[2] / "build/peers/bin/python"
-if not importlib.util.find_spec("pyarrow"):
-    if PEER.exists() and pathlib.Path(sys.executable).resolve() != PEER and not os.environ.get("FLOW_PEER"):
-        os.environ["FLOW_PEER"] = "1"
-        sys.exit(subprocess.run([PEER, __file__, *sys.argv[1:]]).returncode)
-    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-    from scenario_kit import finish
-    print("note: needs pyarrow (bench/peers.sh) and is left out")
-    finish()
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+from scenario_kit import SHORT, Place, check, finish, needs
+
+needs(__file__, "numpy", "pyarrow")
 
 import numpy as np
 import pyarrow as pa
@@ -28,7 +20,6 @@ import pyarrow.feather
 import pyarrow.parquet
 
 import ranks
-from scenario_kit import SHORT, Place, check, finish
 
 # By 2 x ranks + workers (tests/ranks/run.c): from 2 elements on, from 100, as always.
 WAYS = [(2, 2, 20, ""), (3, 1, 0, ""), (3, 2, 0, ""), (2, 1, 0, ""), (1, 2, 0, "")]

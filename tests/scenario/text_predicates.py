@@ -3,23 +3,14 @@
 where they do not (opt/codes.c, part/by_codes.c): random expressions of two columns, nulls, values in dictionaries that no row has,
 dictionaries that differ from batch to batch, columns without rows, all null and of many texts; from Arrow files and streams,
 Parquet, CSV and results of stages, in every way of running. Needs pyarrow: build/peers, or any other. More: text_predicates.py COUNT SEED."""
-import importlib.util
-import os
 import pathlib
 import random
-import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scenario_kit import SHORT, Place, check, finish
+from scenario_kit import SHORT, Place, check, finish, needs
 
-PEER = pathlib.Path(__file__).resolve().parents[2] / "build/peers/bin/python"
-if not importlib.util.find_spec("pyarrow"):
-    if PEER.exists() and not os.environ.get("FLOW_PEER"):
-        os.environ["FLOW_PEER"] = "1"
-        sys.exit(subprocess.run([PEER, __file__, *sys.argv[1:]]).returncode)
-    print("note: needs pyarrow (bench/peers.sh) and is left out")
-    finish()
+needs(__file__, "pyarrow")
 
 import pyarrow as pa
 import pyarrow.ipc as ipc

@@ -4,6 +4,7 @@
  * usage: unit_csv_cells [ROUNDS=400] [SEED=1]. By hand with 100000 rounds: five minutes. */
 #include "check.h"
 #include "csv_texts.h"
+#include "splitmix.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,7 @@
 enum { ROWS = 40, MOST = 80, COLUMNS = 3 };
 
 static uint64_t state;
-static uint64_t next(void) { /* splitmix64: Steele, Lea and Flood, 2014 */
-  uint64_t x = state += 0x9e3779b97f4a7c15u;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-  return x ^ x >> 31;
-}
+static uint64_t next(void) { return splitmix(&state); }
 static int below(int n) { return (int)(next() >> 33) % n; }
 
 /* A field, what it is without quotes, and whether a way must take it. */

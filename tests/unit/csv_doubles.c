@@ -7,6 +7,7 @@
 #include "data/data.h"
 #include "data/number.h"
 #include "csv_texts.h"
+#include "splitmix.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,12 +15,7 @@
 
 enum { BATCH = 1 << 16, ROOM = 64 };
 
-static uint64_t mix(uint64_t x) { /* splitmix64: Steele, Lea and Flood, 2014 */
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-  return x ^ x >> 31;
-}
+static uint64_t mix(uint64_t x) { return splitmix(&x); }
 
 /* Half of them any bits, the others as data are: few digits, of moderate size. */
 static double number_of(uint64_t k) {

@@ -6,6 +6,7 @@
 #include "check.h"
 #include "data/data.h"
 #include "csv_texts.h"
+#include "splitmix.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,12 +15,7 @@
 enum { MOST_COLUMNS = 6, MOST_ROWS = 12, TEXT_ROOM = 64 };
 
 static uint64_t state;
-static uint64_t next(void) { /* splitmix64: Steele, Lea and Flood, 2014 */
-  uint64_t x = state += 0x9e3779b97f4a7c15u;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-  return x ^ x >> 31;
-}
+static uint64_t next(void) { return splitmix(&state); }
 static int below(int n) { return (int)(next() >> 33) % n; }
 
 static const char *const pieces[] = {

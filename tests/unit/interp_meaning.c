@@ -7,6 +7,7 @@
  * by splitmix64, so a new operator is covered as soon as it has a row. */
 #include "interp/interp_internal.h"
 #include "ir/ir_internal.h"
+#include "splitmix.h"
 
 #include "kern/kern.h"
 #include "kern/regex.h"
@@ -22,12 +23,7 @@ static bool print;
 static int passed, failed;
 static uint64_t state;
 
-static uint64_t next_word(void) { /* splitmix64 */
-  uint64_t z = state += 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return z ^ z >> 31;
-}
+static uint64_t next_word(void) { return splitmix(&state); }
 
 /* ---- arguments ---------------------------------------------------------------------------------------- */
 

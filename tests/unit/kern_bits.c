@@ -2,6 +2,7 @@
  * for every vector width that this processor has. */
 #include "../kern/loops.h"
 #include "kern/kern.h"
+#include "splitmix.h"
 
 #include <stdio.h>
 
@@ -11,12 +12,7 @@ static int64_t a[N], b[N], ints[N];
 static int passed, failed;
 
 static uint64_t state = 1;
-static uint64_t next_word(void) { /* splitmix64 */
-  uint64_t z = state += 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return z ^ z >> 31;
-}
+static uint64_t next_word(void) { return splitmix(&state); }
 
 /* Any bits, moderate and small arguments, and all pairs of special values. */
 static void fill(void) {

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "data/number.h"
 #include "data/number_internal.h"
+#include "splitmix.h"
 
 #include <float.h>
 #include <math.h>
@@ -11,12 +12,7 @@
 #include <string.h>
 
 static uint64_t state = 1;
-static uint64_t next(void) { /* splitmix64 */
-  uint64_t z = state += 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return z ^ z >> 31;
-}
+static uint64_t next(void) { return splitmix(&state); }
 
 /* ---- the table of powers, by a big integer in 32-bit limbs --------------------------------------------- */
 

@@ -2,6 +2,7 @@
  * what Snappy packs, as its format says, is unpacked, and never written beyond its size. */
 #include "check.h"
 #include "io/parquet.h"
+#include "splitmix.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +10,7 @@
 enum { MOST = 6000, ROOM = 1 << 17 };
 
 static uint64_t state = 1;
-static uint64_t draw(uint64_t n) { /* splitmix64 */
-  uint64_t z = state += 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return (z ^ z >> 31) % n;
-}
+static uint64_t draw(uint64_t n) { return splitmix(&state) % n; }
 
 static uint8_t *put_head(uint8_t *to, uint64_t v) {
   for (; v >= 128; v >>= 7) *to++ = (uint8_t)(v | 128);

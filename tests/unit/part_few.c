@@ -2,14 +2,10 @@
 #include "data/kept_rows.h"
 #include "check.h"
 #include "part/part_internal.h"
+#include "splitmix.h"
 
 static uint64_t state = 1;
-static uint64_t draw(void) { /* splitmix64 */
-  uint64_t z = state += 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return z ^ z >> 31;
-}
+static uint64_t draw(void) { return splitmix(&state); }
 
 static int64_t any_integer(void) {
   static const int64_t edges[] = {INT64_MIN, INT64_MAX, -1, 0, 1, UINT32_MAX, -(INT64_C(1) << 32)};

@@ -11,6 +11,7 @@
 #include "data/data.h"
 #include "exec/exec.h"
 #include "part/part.h"
+#include "splitmix.h"
 
 typedef struct Kit {
   FlCtx *ctx;
@@ -28,12 +29,7 @@ static inline void check(Kit *k, bool ok, const char *what) {
   }
 }
 
-static inline uint64_t draw(Kit *k) { /* splitmix64 */
-  uint64_t z = k->seed += UINT64_C(0x9e3779b97f4a7c15);
-  z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-  return z ^ z >> 31;
-}
+static inline uint64_t draw(Kit *k) { return splitmix(&k->seed); }
 
 typedef struct Column {
   FlArray *value, *valid; /* valid NULL: no nulls */

@@ -2,6 +2,7 @@
  * random layers, levels and points, many of which do not fit each other. */
 #include "check.h"
 #include "io/plot_svg.h"
+#include "splitmix.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,12 +12,7 @@
 static int passed, failed, drawn;
 
 static uint64_t state = 7;
-static int below(int n) { /* splitmix64 */
-  uint64_t z = state += 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return (int)((z ^ z >> 31) % (uint64_t)n);
-}
+static int below(int n) { return (int)(splitmix(&state) % (uint64_t)n); }
 
 enum { LAYERS = 4, POINTS = 40, LEVELS = 24 };
 

@@ -41,8 +41,22 @@ static int near_stack(const siginfo_t *info, const void *context) {
   return at + NEAR > sp && at < sp + NEAR;
 }
 
+static struct {
+  bool (*is_within)(const void *arg);
+  const void *arg;
+} library;
+
+void fl_crash_ask(bool (*is_within)(const void *arg), const void *arg) {
+  library.arg = arg;
+  library.is_within = is_within;
+}
+
 static void handle(int signal, siginfo_t *info, void *context) {
   fl_printed_rescue();
+  if (signal == SIGABRT && library.is_within && library.is_within(library.arg)) {
+    fl_printed_say("note: a library has ended this process; what it said stands above\n");
+    _exit(4);
+  }
   if (signal == SIGBUS) {
     fl_printed_say("error[E0937]: a file that was being read has been cut short by another program\n");
     _exit(1);

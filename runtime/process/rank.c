@@ -4,6 +4,7 @@
  * and where it is lost the next one; the status is left before anything that may not come to an end.
  */
 #include "process/rank.h"
+#include "process/crash.h"
 #include "process/launch.h"
 #include "process/printed.h"
 
@@ -64,6 +65,8 @@ static void late(void *arg, int signal, int lost, const char *why) {
 
 static int wants(void *arg) { return ((FlRankLife *)arg)->sits ? fl_launch_wants() : 0; }
 
+static bool is_calling(const void *arg) { return fl_mpi_is_calling(arg); }
+
 bool fl_rank_begin(FlRankLife *l, const char *name) {
   char why[FL_MPI_WHY] = "";
   *l = (FlRankLife){.name = name, .launched = fl_mpi_rank(), .status = -1};
@@ -72,6 +75,7 @@ bool fl_rank_begin(FlRankLife *l, const char *name) {
   l->sits = fl_launch_is_ours() && fl_launch_sit(l->launched);
   if (fl_mpi_start(&l->ranks, &(FlRankNews){ends, late, wants, l}, why)) {
     if (l->sits) fl_launch_met();
+    fl_crash_ask(is_calling, &l->ranks);
     return true;
   }
   if (first) fprintf(stderr, "%s: error: %s\n", name, why);
@@ -100,6 +104,7 @@ int fl_rank_end(FlRankLife *l, int status) {
   l->status = status;
   bool left = tells && fl_launch_is_ours() && (lost || fl_launch_leave_status(status, false));
   bool hurries = fl_launch_is_ours() && status > 128;
+  fl_crash_ask(NULL, NULL);
   bool well = fl_mpi_end(&l->ranks, hurries);
   if (!well && lost) _exit(status ? status : 4); /* so that the launcher ends what is left */
   pthread_mutex_destroy(&l->lock);

@@ -160,7 +160,7 @@ static bool lock_calls(FlMpi *m) {
   until.tv_nsec += ROUND_MS * 1000000L;
   until.tv_sec += until.tv_nsec / 1000000000;
   until.tv_nsec %= 1000000000;
-  return pthread_mutex_clocklock(&m->calls, CLOCK_MONOTONIC, &until) == 0;
+  return fl_mpi_lock_until(m, &until);
 }
 
 static void late(FlBeats *b, int signal, const char *why) {
@@ -175,7 +175,7 @@ static void talk(FlMpi *m, int ms) {
     look_for_dead(m);
     count_silence(m, ms);
     send_all(m, b->phase == FL_BEATS_ON);
-    pthread_mutex_unlock(&m->calls);
+    fl_mpi_unlock(m);
   }
   b->stuck_ms = held ? 0 : b->stuck_ms + ms;
   if (b->silence_ms && b->stuck_ms > START * b->silence_ms) late(b, 0, "the library of MPI does not return");

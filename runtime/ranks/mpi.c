@@ -58,6 +58,33 @@ static void *open_library(const Family *f, char why[FL_MPI_WHY]) {
   return library;
 }
 
+/* ---- one thread at a time --------------------------------------------------------------------------------
+ */
+
+void fl_mpi_lock(FlMpi *m) {
+  pthread_mutex_lock(&m->calls);
+  atomic_store(&m->caller, pthread_self());
+}
+
+bool fl_mpi_lock_until(FlMpi *m, const struct timespec *until) {
+  if (pthread_mutex_clocklock(&m->calls, CLOCK_MONOTONIC, until)) return false;
+  atomic_store(&m->caller, pthread_self());
+  return true;
+}
+
+void fl_mpi_unlock(FlMpi *m) {
+  atomic_store(&m->caller, 0);
+  pthread_mutex_unlock(&m->calls);
+}
+
+bool fl_mpi_is_calling(const FlRanks *r) {
+  const FlMpi *m = r->arg;
+  return m && pthread_equal(atomic_load(&m->caller), pthread_self());
+}
+
+/* ---- waiting ---------------------------------------------------------------------------------------------
+ */
+
 static int64_t now_ns(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -73,7 +100,7 @@ static int fail(FlMpi *m) {
 }
 
 static int begun(FlMpi *m, int failed) {
-  pthread_mutex_unlock(&m->calls);
+  fl_mpi_unlock(m);
   return failed ? fail(m) : 0;
 }
 
@@ -86,9 +113,9 @@ static int wait_for(FlMpi *m, void *request, int64_t bytes, bool behind) {
   for (int64_t round = 0, us = 10;; round++) {
     int done = 0, lost = atomic_load_explicit(&m->lost, memory_order_relaxed);
     if (lost) return lost;
-    pthread_mutex_lock(&m->calls);
+    fl_mpi_lock(m);
     int failed = m->Test(&request, &done, m->ignore);
-    pthread_mutex_unlock(&m->calls);
+    fl_mpi_unlock(m);
     if (failed) return fail(m);
     if (done) return 0;
     if (behind) {
@@ -107,7 +134,7 @@ static int wait_for(FlMpi *m, void *request, int64_t bytes, bool behind) {
 /* `n` bytes of each rank, to all. */
 static int gather(FlMpi *m, const void *mine, void *all, int n) {
   void *request = NULL;
-  pthread_mutex_lock(&m->calls);
+  fl_mpi_lock(m);
   int lost = begun(m, m->Iallgather(mine, n, m->byte, all, n, m->byte, m->world, &request));
   return lost ? lost : wait_for(m, request, 0, false);
 }
@@ -129,7 +156,7 @@ static int send_bytes(void *arg, int32_t from, void *bytes, int64_t n) {
   for (int64_t at = 0; at < n && !lost; at += CHUNK) {
     void *request = NULL;
     int some = (int)(n - at < CHUNK ? n - at : CHUNK);
-    pthread_mutex_lock(&m->calls);
+    fl_mpi_lock(m);
     lost = begun(m, m->Ibcast(room ? room : (char *)bytes + at, some, m->byte, from, m->world, &request));
     if (!lost) lost = wait_for(m, request, some, false);
   }
@@ -152,7 +179,7 @@ static int trade_with(FlMpi *m, const FlRankTrade *with, int32_t n, int away, in
     void *requests[2 * AT_ONCE] = {NULL};
     int64_t bytes[2 * AT_ONCE];
     int some = 0, failed = 0;
-    pthread_mutex_lock(&m->calls);
+    fl_mpi_lock(m);
     for (int32_t i = 0; i < n && !failed; i++) {
       const FlRankTrade *t = &with[i * m->size + from];
       int64_t in = bytes[some] = chunk_at(t->takes, at);

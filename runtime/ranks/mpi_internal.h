@@ -59,13 +59,19 @@ typedef struct FlMpi {
   bool threads; /* any thread may call, one at a time */
   bool open;    /* it is Open MPI */
   pthread_mutex_t calls;
-  FlPeer *peers;    /* [size] */
-  _Atomic int lost; /* 1 + a rank; 0: none */
+  _Atomic pthread_t caller; /* the thread that holds it; 0: none */
+  FlPeer *peers;            /* [size] */
+  _Atomic int lost;         /* 1 + a rank; 0: none */
   FlBeats beats;
 #define FL_MPI(name, parameters) int(*name) parameters;
 #include "ranks/mpi.def"
 #undef FL_MPI
 } FlMpi;
+
+/* Before and after calls of MPI. */
+void fl_mpi_lock(FlMpi *m);
+bool fl_mpi_lock_until(FlMpi *m, const struct timespec *until); /* of the monotonic clock */
+void fl_mpi_unlock(FlMpi *m);
 
 /* Starts the thread, which looks whether this rank starts in time. false: it cannot be. */
 bool fl_beats_start(FlMpi *m, const FlRankNews *news);

@@ -197,6 +197,8 @@ bool fl_mpi_start(FlRanks *out, const FlRankNews *news, char why[FL_MPI_WHY]) __
  * its launcher, which has got that signal too, would not answer. false: one is lost, and nothing but the end
  * of the process is left. */
 bool fl_mpi_end(FlRanks *ranks, bool hurries) __attribute__((weak));
+/* Of ranks that fl_mpi_start has met: is the calling thread within a call of MPI? Safe in signal handlers. */
+bool fl_mpi_is_calling(const FlRanks *ranks) __attribute__((weak));
 /* A signal that is to end the program has reached this rank: the others are told. */
 void fl_mpi_signal(FlRanks *ranks, int signal) __attribute__((weak));
 /* Whether a rank is lost; looks first whether one of this machine has ended. Any thread. */

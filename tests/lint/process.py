@@ -28,6 +28,7 @@ DATA = {
     ("runtime/part/linalg_buffers.c", "list"): "the lock in place of the one that OpenBLAS lacks",
     ("runtime/part/linalg_identity.c", "identity"): "what OpenBLAS and the processor are; the same for all",
     ("runtime/part/linalg_identity.c", "once"): "finds that out",
+    ("runtime/process/crash.c", "library"): "who is asked in a handler of signals",
     ("runtime/process/printed.c", "printed"): "the buffer of standard output",
     ("runtime/process/printed.c", "begun"): "that it is there",
     ("runtime/sched/pool.c", "here"): "which worker the thread is: a body is called with its own arguments on whatever thread",

@@ -308,6 +308,19 @@ def full_disks(place, launcher):
     del place.env["OMPI_MCA_orte_tmpdir_base"]
 
 
+def library_aborts(place, launcher):
+    """A library below MPI that finds the memory of another rank gone, as UCX does where that one was killed, aborts: no fault of flow's."""
+    (place.path / "gone.c").write_text("#include <errno.h>\nlong process_vm_readv(void) { errno = ESRCH; return -1; }\n")
+    made = subprocess.run(["cc", "-shared", "-fPIC", "-o", place.path / "gone.so", place.path / "gone.c"], capture_output=True)
+    if made.returncode or PATIENCE > 1:  # sanitizers want to be the first library
+        return
+    place.env["LD_PRELOAD"] = str(place.path / "gone.so")
+    done = place.run("run", "sorts.flow", "--ranks", "2", "--workers", "1", "--no-cache")
+    del place.env["LD_PRELOAD"]
+    check((done.returncode == 0 and not done.stderr.count("error")) or (done.returncode == 4 and messages(done.stderr) == 1 and "itself failed" not in done.stderr),
+          f"{launcher}: a library that aborts is no fault of flow's", (done.returncode, done.stderr))
+
+
 place = Place(slow__flow=SCRIPT, long__flow=LONG, reads__flow=READS)
 place.write("sorts.flow", 'let a = [for i in 0..5000000: (i * 7919) % 5000011]\nlet s = sort(a)\nprint(s[0] + s[4999999])\n')
 place.write("prints.flow", 'for i in 0..20_000 { print("line {i} that is read late") }\n')
@@ -336,6 +349,7 @@ for launcher in LAUNCHERS:
     stopped_late(place, launcher)
     slow_reader(place, launcher)
     errors(place, launcher)
+    library_aborts(place, launcher)
     full_disks(place, launcher)
 for (launcher, kind), took in sorted(TIMES.items()):
     took.sort()

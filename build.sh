@@ -36,7 +36,8 @@ re2c           | generates the lexer
 lemon          | generates the parser
 clang-19       | compiles the scalar functions to the bitcode that kernels inline
 llvm-19-dev    | code generation through the LLVM-C API
-lld-19         | links built scripts quickly
+liblld-19-dev  | lld's archives, of which the linker of built scripts is made
+lld-19         | links flow itself quickly, and built scripts where those archives are not
 libopenblas-serial-dev | matrix products and solvers
 libhwy-dev     | sorts values by vectors
 libffi-dev     | calls of C functions by the interpreter

@@ -2,9 +2,10 @@
  * the C library; one that opens shared libraries when it starts is linked with the system's C library
  * instead, which a static one cannot do reliably.
  *
- * ld.lld is driven directly where the start files of the C library are in their usual places: no compiler is
- * needed, and it takes a fraction of the time. It reads the object from a pipe and writes to one, so that it
- * may start, and read all else, before there is an object. Otherwise cc is asked, which knows its own places.
+ * lld is driven directly where the start files of the C library are in their usual places: no compiler is
+ * needed, and it takes a fraction of the time; flow_lld, which is lld as a part of this installation, or that
+ * of the system. It reads the object from a pipe and writes to one, so that it may start, and read all else,
+ * before there is an object. Otherwise cc is asked, which knows its own places.
  * The result appears under its name whole or not at all. A flowc built with sanitizers (FLOW_SANITIZE names
  * them) links executables with them too, which cannot be static. */
 #include "codegen/codegen.h"
@@ -38,9 +39,16 @@ static void add(Command *c, const char *s) {
 
 static bool readable(const char *path) { return access(path, R_OK) == 0; }
 
-static const char *find_linker(void) {
-  static const char linker[] = LINKER_FOLDER "/ld.lld";
-  return access(linker, X_OK) == 0 ? linker : NULL;
+static bool runs(const char *path) { return access(path, X_OK) == 0; }
+
+static bool system_has_lld(void) { return runs(LINKER_FOLDER "/ld.lld"); }
+
+/* Adds the linker itself: flow_lld, or ld.lld of the system. */
+static bool add_linker(Command *c) {
+  char own[8192];
+  if (fl_codegen_find("flow_lld", own, sizeof own) && runs(own)) add(c, own);
+  else if (system_has_lld()) add(c, LINKER_FOLDER "/ld.lld");
+  return c->n > 0;
 }
 
 /* The folder of the newest gcc's start files and libgcc, without the last '/'. */
@@ -109,16 +117,15 @@ static void add_libraries(Command *c, const Inputs *in) {
 static bool direct_command(Command *c, const Inputs *in) {
   static const char libc[] = "/usr/lib/x86_64-linux-gnu";
   if (*FLOW_SANITIZE) return false; /* only the C compiler knows what they need */
-  const char *linker = find_linker();
   char *gcc = find_gcc(c->arena);
-  if (!linker || !gcc || !readable("/usr/lib/x86_64-linux-gnu/crt1.o") ||
-      !readable("/usr/lib/x86_64-linux-gnu/libc.a") || !readable("/dev/fd"))
+  if (!gcc || !readable("/usr/lib/x86_64-linux-gnu/crt1.o") ||
+      !readable("/usr/lib/x86_64-linux-gnu/libc.a") || !readable("/dev/fd") || !add_linker(c))
     return false;
   bool dynamic = in->options->dynamic;
-  add(c, linker);
   if (dynamic) add(c, "-dynamic-linker=/lib64/ld-linux-x86-64.so.2");
   else add(c, "-static");
-  add(c, "-O0"); /* of the linker: equal strings are not looked for */
+  add(c, "-O0");         /* of the linker: equal strings are not looked for */
+  add(c, "--threads=1"); /* more take longer to start than they save */
   add(c, "--gc-sections");
   add(c, "--strip-debug");
   add(c, "--build-id=none");
@@ -147,7 +154,7 @@ static bool direct_command(Command *c, const Inputs *in) {
 static void cc_command(Command *c, const Inputs *in) {
   add(c, "cc");
   add(c, *FLOW_SANITIZE ? "-fsanitize=" FLOW_SANITIZE : in->options->dynamic ? "-no-pie" : "-static");
-  if (find_linker()) {
+  if (system_has_lld()) {
     add(c, "-fuse-ld=lld"); /* a file ld.lld, which gcc looks for in the folders of -B */
     add(c, "-B" LINKER_FOLDER);
   }

@@ -20,6 +20,7 @@ if(LLVM_ARCHIVES AND EXISTS ${LLVM_LIBDIR}/liblldELF.a AND "${ZLIB};${ZSTD}" MAT
     DEPFILE ${LLD_OBJECT}.d
     VERBATIM)
   add_custom_target(flow_lld ALL DEPENDS ${FLOW_LLD})
+  add_dependencies(flowc flow_lld)
   install(PROGRAMS ${FLOW_LLD} DESTINATION lib/flow)
 else()
   file(REMOVE ${FLOW_LLD})

@@ -22,7 +22,7 @@ home.mkdir()
 flowc, own, work = home / "flowc", home / "flow_lld", place.path / "work"
 work.mkdir()
 shutil.copy(FLOWC, flowc)
-for name in ("libflow_llvm.so", "runtime/libflowrt.a", "runtime/libflowstart.a"):
+for name in ("libflow_llvm.so", "libflowrt.a", "runtime/libflowstart.a"):
     (home / pathlib.Path(name).name).symlink_to(BUILD / name)
 SCRIPTS = {
     "plain": "print(sum([for i in 0..100: i * 2.0]))\n",

@@ -117,8 +117,8 @@ FlObject fl_code_of_units(FlCodegenFn *generate, const FlPlan *plan, const FlSou
  * NULL and in `why` (heap) the reason. */
 FlCodegenFn *fl_codegen_open(char **why);
 
-/* Finds a file of this installation (libflow_llvm.so, libflowrt.a) beside the running program, in its build
- * folder or in ../lib/flow; its path goes to `out`. */
+/* Finds a file of this installation (libflow_llvm.so, flow_lld, libflowrt.a) beside the running program, in
+ * its build folder or in ../lib/flow; its path goes to `out`. */
 bool fl_codegen_find(const char *file, char *out, size_t size);
 
 /* The names that FlCodegenOptions.cpu_name may be. */
@@ -161,7 +161,7 @@ typedef struct FlLinkOptions {
  * the object, and true. Else false. */
 bool fl_link_externs(FlArena *arena, const FlModule *m, FlLinkOptions *out);
 
-/* A linker that starts while the object is being made: its own start is a third of its time. */
+/* A linker that starts while the object is being made: to read all else is two fifths of its time. */
 typedef struct FlLinker FlLinker;
 /* For an object of the module. NULL: none can be started so. */
 FlLinker *fl_linker_start(const FlModule *m, const FlLinkOptions *options);

@@ -72,6 +72,7 @@ check(runs(by_system["plain", ()]) == "9900.0\n", "what the system's linker make
 stand_in("", mode=0o644)
 check(build("plain")[1] == by_system["plain", ()], "one that may not be started is not")
 mark = place.path / "mark"
+mark.touch()
 stand_in(f'#!/bin/sh\necho >> {mark}\nexec {BUILD}/flow_lld "$@"\n')
 if os.path.exists("/usr/lib/llvm-19/bin/ld.lld"):
     for (name, level), wanted in by_system.items():

@@ -244,6 +244,7 @@ static bool place(int from, const char *to) {
   struct stat there;
   bool ok = from >= 0 && fstat(from, &there) == 0;
   size_t size = ok ? (size_t)there.st_size : 0;
+  if (ok && !size) errno = EIO; /* the linker has written nothing */
   void *bytes = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, from, 0) : MAP_FAILED;
   ok = bytes != MAP_FAILED && write_binary(to, bytes, size);
   int why = errno;

@@ -58,8 +58,7 @@ static void *open_library(const Family *f, char why[FL_MPI_WHY]) {
   return library;
 }
 
-/* ---- one thread at a time ---------------------------------------------------------------------------------
- */
+/* ---- one thread at a time ------------------------------------------------------------------------------ */
 
 void fl_mpi_lock(FlMpi *m) {
   pthread_mutex_lock(&m->calls);
@@ -82,8 +81,7 @@ bool fl_mpi_is_calling(const FlRanks *r) {
   return m && pthread_equal(atomic_load(&m->caller), pthread_self());
 }
 
-/* ---- waiting ----------------------------------------------------------------------------------------------
- */
+/* ---- waiting ------------------------------------------------------------------------------------------- */
 
 static int64_t now_ns(void) {
   struct timespec t;

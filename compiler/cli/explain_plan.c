@@ -324,6 +324,7 @@ static void say_runtime(FlExplain *p, const FlOp *op) {
   case FL_OP_LIST_SUM:
   case FL_OP_SUM_BEGIN:
   case FL_OP_SUM_END:
+  case FL_OP_SUM_PART:
   case FL_OP_SUM_LATE:
   case FL_OP_LIST_STACK:
   case FL_OP_RESHAPE:

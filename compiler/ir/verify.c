@@ -338,6 +338,7 @@ static bool check_structure(Verifier *v, const FlOp *op) {
   case FL_OP_LIST_SUM:
   case FL_OP_SUM_BEGIN:
   case FL_OP_SUM_END:
+  case FL_OP_SUM_PART:
   case FL_OP_SUM_LATE:
   case FL_OP_RESHAPE:
   case FL_OP_SOLVE:

@@ -99,6 +99,7 @@ static FlValue *same_as(const FlOp *op) {
   case FL_OP_LIST_SUM:
   case FL_OP_SUM_BEGIN:
   case FL_OP_SUM_END:
+  case FL_OP_SUM_PART:
   case FL_OP_SUM_LATE:
   case FL_OP_RESHAPE:
   case FL_OPS_MATHS:

@@ -101,8 +101,10 @@ struct FlCtx {
   int64_t kept_from; /* the first of its blocks that is here */
   int64_t first_row; /* of the arrays that an operator is given, where they are what is here of parted ones */
   FlOpPart *op_part; /* what of an operator is asked for; NULL: all of it */
-  struct FlStrips *strips; /* steps that wait for the next one (strips.h); NULL: none ever did */
-  FlHeap *texts;           /* of text scalars, a stack; NULL: not needed so far */
+  struct FlSumGives *gives; /* of a task: who is told of parts of what it gives to a sum (sums.h); or NULL */
+  int64_t element;          /* of its loop */
+  struct FlStrips *strips;  /* steps that wait for the next one (strips.h); NULL: none ever did */
+  FlHeap *texts;            /* of text scalars, a stack; NULL: not needed so far */
   FlError *error;
   FlKernelFault fault;
   FlFuture *futures; /* started and not yet waited for, in order */
@@ -304,9 +306,10 @@ struct FlRun {
   pthread_mutex_t waiting_lock;
   FlShownSoFar shown;
   FlSeenSoFar seen;
-  struct FlSum *sums; /* that were begun, under waiting_lock (exec/sums.h) */
-  int64_t n_sums;     /* so far */
-  FlWaiting *waiting; /* results that are stored when it has come to its end */
+  struct FlSum *sums;        /* that were begun, under waiting_lock (exec/sums.h) */
+  int64_t n_sums;            /* so far */
+  struct FlSumHabit *habits; /* of loops whose sums several ranks begin ahead */
+  FlWaiting *waiting;        /* results that are stored when it has come to its end */
   _Atomic(_Atomic uint8_t *)
       told; /* [sites]: of its line it was said that it goes to disk; NULL: of none yet */
   FlCtx main;

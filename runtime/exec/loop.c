@@ -215,6 +215,8 @@ static void run_element(FlTaskSet *s, int64_t at) {
                   *args = s->n_env < 16 ? few : malloc((size_t)(s->n_env + 1) * sizeof *args);
   FlCtx ctx;
   fl_ctx_init(&ctx, s->ctx->run, s->ctx);
+  ctx.gives = s->gives;
+  ctx.element = i;
   FlStatus status;
   if (args) {
     args[0].i = i;

@@ -16,9 +16,10 @@ static FlRankLoop *loop_at(const FlRanks *r, int32_t site) {
   return site >= 0 && site < r->n_loops ? &r->loops[site] : NULL;
 }
 
-/* The meeting, and a message of each rank. */
+/* The meeting, and a message of each rank; two more where sums are made of what it gives, and these. */
 static double costs(const FlRanks *r, const FlRankLoop *loop, int64_t n) {
-  return r->meeting_ns * (1 + r->n) + loop->bytes * (double)n * r->byte_ns;
+  double sums = loop->waited_ns > 0 ? 2 * r->meeting_ns + loop->waited_ns : 0;
+  return r->meeting_ns * (1 + r->n) + loop->bytes * (double)n * r->byte_ns + sums;
 }
 
 static bool is_worth_it(const FlRanks *r, const FlRankLoop *loop, int64_t n) {
@@ -52,8 +53,9 @@ bool fl_ranks_alike_end(FlCtx *ctx, int32_t site) {
 void fl_ranks_learn(FlRanks *r, int32_t site, int64_t n) {
   FlRankLoop *loop = loop_at(r, site);
   if (!loop) return;
-  double ns = 0, bytes = 0;
+  double ns = 0, bytes = 0, waited = (double)r->slots[0].values[1];
   for (int32_t k = 0; k < r->n; k++) {
+    if ((double)r->slots[k].values[1] < waited) waited = (double)r->slots[k].values[1];
     ns += (double)r->slots[k].values[0];
     bytes += (double)r->slots[k].bytes;
   }
@@ -62,5 +64,6 @@ void fl_ranks_learn(FlRanks *r, int32_t site, int64_t n) {
                        .meets = loop->meets,
                        .ns = ns / (double)n,
                        .bytes = bytes / (double)n,
+                       .waited_ns = waited,
                        .patience = patience < SELDOM ? patience : SELDOM};
 }

@@ -6,6 +6,7 @@
  * alone may ask is run by rank 0, after the others; its other ranks leave no trace of it. */
 #include "data/value_type.h"
 #include "exec/ranks.h"
+#include "exec/sums.h"
 #include "exec/task_blocks.h"
 #include "exec/tasks.h"
 
@@ -26,6 +27,8 @@ typedef struct Share {
   const FlTasks *tasks;
   const FlCut *cut;      /* lists stay where they were made, by this cut of elements; NULL: all is sent */
   int64_t *which, n, ns; /* ns: that running them took */
+  FlSumGives *gives;     /* who is told of parts of their vectors; or NULL */
+  bool gave;             /* all of them */
   FlType1 *types;        /* of `values`: results, then the rest */
   FlSlot *values;
   FlBuffer *keep;
@@ -139,11 +142,13 @@ static FlStatus run_share(FlCtx *ctx, Share *s, const FlSlot *env, FlTaskSet *se
                      .results = slots ? slots->data : NULL,
                      .types = t->types,
                      .heap = heap,
+                     .gives = s->gives,
                      .is_stacked = stacked,
                      .stacks = stacked ? calloc((size_t)t->n_results, sizeof *set->stacks) : NULL};
   FlReport *report = ctx->run->report;
   int64_t begin = fl_report_now(report);
   fl_task_set_run(set);
+  s->gave = fl_sum_gives_end(s->gives);
   int64_t end = fl_report_now(report);
   s->ns = end - begin;
   if (fl_report_wants_kernels(report))
@@ -178,7 +183,7 @@ static FlStatus exchange(FlCtx *ctx, FlRankStep step, Share *shares, int32_t n, 
                      .site = shares[0].tasks->site,
                      .failed = status,
                      .bytes = mine.bytes,
-                     .values = {own ? own->ns : 0}};
+                     .values = {own ? own->ns : 0, fl_sum_waited(ctx->run, shares[0].tasks->site)}};
   status = fl_ranks_together(ctx, &slot);
   for (int32_t k = 0; k < n && !status; k++) {
     FlParcel theirs = {0};
@@ -248,8 +253,8 @@ static bool only_summed(const Share *s) {
 }
 
 /* Whether they do, which is by how much there is at all ranks together; what fails, or rank 0 is to run, is
- * sent. `n`: elements of the loop. */
-static FlStatus lists_stay(FlCtx *ctx, Share *shares, int64_t n, FlStatus status, bool *stay) {
+ * sent. `n`: elements of the loop. *gave: and all have given all parts of their vectors. */
+static FlStatus lists_stay(FlCtx *ctx, Share *shares, int64_t n, FlStatus status, bool *stay, bool *gave) {
   FlRanks *r = ctx->ranks;
   const Share *own = &shares[r->here];
   int64_t mine = status ? 0 : count_staying(own);
@@ -257,7 +262,7 @@ static FlStatus lists_stay(FlCtx *ctx, Share *shares, int64_t n, FlStatus status
   FlRankSlot slot = {.step = FL_RANKS_ROWS,
                      .site = own->tasks->site,
                      .failed = status,
-                     .values = {0, 0, 0, plain ? mine : -1, own->n}};
+                     .values = {0, 0, 0, plain ? mine : -1, own->n, own->gave}};
   FlStatus s = fl_ranks_together(ctx, &slot);
   int64_t total = 0;
   *stay = !s && n > 0;
@@ -266,6 +271,8 @@ static FlStatus lists_stay(FlCtx *ctx, Share *shares, int64_t n, FlStatus status
     total += r->slots[k].values[3];
   }
   *stay &= fl_rows_are_many(ctx, total) || (only_summed(own) && total >= SUMMED_FROM);
+  *gave = *stay;
+  for (int32_t k = 0; k < r->n && *gave; k++) *gave = r->slots[k].values[5] != 0;
   const FlCut *cut = *stay ? fl_rows_cut_by(ctx, 4) : NULL;
   for (int32_t k = 0; k < r->n; k++) shares[k].cut = cut;
   return *stay && !cut ? FL_STATUS_MEMORY : s;
@@ -361,15 +368,19 @@ static FlStatus put_together(FlCtx *ctx, const Share *shares, int32_t n, FlSlot 
   return status;
 }
 
-/* shares[0 .. n] of the ranks, and behind them what rank 0 runs for others. */
-static FlStatus run_all(FlCtx *ctx, const FlSlot *env, int64_t n, Share *shares, FlTaskSet sets[2],
-                        FlSlot *results) {
+/* The list of vectors that are only summed, of what stays. */
+static FlArray *summed_list(const FlTasks *t, const FlSlot *results) {
+  for (int32_t k = 0; k < t->n_results; k++)
+    if (t->stays[k] > 1) return results[k].a;
+  return NULL;
+}
+
+/* What came of the own elements to where it is wanted: what stays, and the rest to all. */
+static FlStatus give_share(FlCtx *ctx, int64_t n, Share *shares, FlStatus status, FlSlot *results) {
   FlRanks *r = ctx->ranks;
-  Share *rest = &shares[r->n];
   Share *own = &shares[r->here];
-  FlStatus status = run_share(ctx, own, env, &sets[0]);
-  bool stay = false;
-  if (own->tasks->stays) status = lists_stay(ctx, shares, n, status, &stay);
+  bool stay = false, gave = false;
+  if (own->tasks->stays) status = lists_stay(ctx, shares, n, status, &stay, &gave);
   FlSlot *held = stay ? calloc((size_t)own->tasks->n_results, sizeof *held) : NULL;
   if (stay && !status) status = held ? hold_lists(ctx, own, held) : FL_STATUS_MEMORY;
   status = exchange(ctx, FL_RANKS_TASKS, shares, r->n, status);
@@ -377,6 +388,21 @@ static FlStatus run_all(FlCtx *ctx, const FlSlot *env, int64_t n, Share *shares,
   free(held);
   for (int32_t k = 0; k < own->tasks->n_results && stay && !status; k++)
     if (own->tasks->stays[k]) status = fl_array_become_part_list(ctx, results[k].a, own->cut);
+  fl_sum_gives_keep(ctx, own->gives, stay && !status ? summed_list(own->tasks, results) : NULL, gave);
+  own->gives = NULL;
+  return status;
+}
+
+/* shares[0 .. n] of the ranks, and behind them what rank 0 runs for others. `follow`: those of a rank follow
+ * each other, the same number at each. */
+static FlStatus run_all(FlCtx *ctx, const FlSlot *env, int64_t n, bool follow, Share *shares,
+                        FlTaskSet sets[2], FlSlot *results) {
+  FlRanks *r = ctx->ranks;
+  Share *rest = &shares[r->n];
+  Share *own = &shares[r->here];
+  FlStatus status = follow ? fl_sum_gives_begin(ctx, own->tasks, n, &own->gives) : 0;
+  if (status) return status;
+  status = give_share(ctx, n, shares, run_share(ctx, own, env, &sets[0]), results);
   if (status) return status;
   fl_ranks_learn(r, shares[0].tasks->site, n);
   if (!gather_rest(shares, r->n, rest)) return fl_fail_text(ctx, -1, FL_FAULT_MEMORY, "out of memory");
@@ -421,7 +447,8 @@ FlStatus fl_ranks_tasks(FlCtx *ctx, const FlTasks *t, const FlSlot *env, int64_t
   bool blocks = cut && t->of_rows == FL_TASK_BLOCKS;
   if (blocks && fl_task_blocks_bring(ctx, t, env, cut)) ok = false;
   FlRankSlot lacks = {.step = FL_RANKS_TASKS, .site = t->site, .failed = FL_STATUS_MEMORY};
-  FlStatus status = ok ? run_all(ctx, env, n, shares, sets, results) : fl_ranks_together(ctx, &lacks);
+  FlStatus status =
+      ok ? run_all(ctx, env, n, t->stays && !cut, shares, sets, results) : fl_ranks_together(ctx, &lacks);
   if (status && !ctx->error) status = fl_fail_text(ctx, t->site, FL_FAULT_MEMORY, "out of memory");
   if (blocks) fl_task_blocks_shut(t, env);
   for (int32_t k = 0; shares && k <= r->n; k++) share_reset(&shares[k]);

@@ -1,11 +1,19 @@
 /* sums.h: sums of the arrays of a list, at once, or begun at one step of the program and asked for at a later
- * one: sums.c, and over ranks ranks_sums.c. Their elements are vectors to both. */
+ * one: sums.c, over ranks ranks_sums.c, and before all vectors are there ranks_ahead.c. Their elements are
+ * vectors to all of them. */
 #ifndef FL_EXEC_SUMS_H
 #define FL_EXEC_SUMS_H
 
 #include "exec/exec_internal.h"
 #include "part/vector_sums.h"
 #include "ranks/ranks.h"
+
+/* A part of each vector of a sum, which comes to be by itself: argument `operand` of the CONCAT. */
+typedef struct FlSumPart {
+  int64_t operand, size;
+  int64_t at;     /* elements before it in the vector, */
+  int64_t before; /* and in the order in which parts come to be */
+} FlSumPart;
 
 /* A sum that nobody has asked for yet; `work` first. */
 typedef struct FlSum {
@@ -14,10 +22,13 @@ typedef struct FlSum {
   struct FlSum *next;
   int64_t number;
   FlArray *value;
-  FlArray **held;    /* vectors that it is made of */
+  FlArray **held;    /* [n_leaves * n_parts] what the vectors are made of */
   FlSumNode *leaves; /* [n_leaves], of these */
-  int64_t n_leaves;
-  struct FlSumParts *parts; /* over ranks */
+  int64_t n_leaves, n_parts;
+  struct FlSumOver *over;   /* over ranks */
+  struct FlSumAhead *ahead; /* begun before the vectors were there; else NULL */
+  int64_t ns;               /* that it took at once, when it is done; 0: it waited for vectors; */
+  struct FlSumHabit *habit; /* of the loop that made them, which learns that; or NULL */
 } FlSum;
 
 /* What is to be summed. */
@@ -29,15 +40,59 @@ typedef struct FlSumArgs {
   const double *weight;         /* [n] */
 } FlSumArgs;
 
-/* With the vectors at places [from, to) of the sum. NULL: out of memory, or one is of another size;
- * recorded. */
-FlSum *fl_sum_new(FlCtx *ctx, const FlOpDesc *desc, const FlSumArgs *a, int64_t from, int64_t to);
+/* Room for a sum of the vectors at places [from, to), of so many parts each, none of which is there. NULL:
+ * out of memory, not recorded. */
+FlSum *fl_sum_new(FlCtx *ctx, const FlSumArgs *a, int64_t from, int64_t to, int64_t n_parts);
+/* With these vectors. NULL: out of memory, or one is of another size; recorded. */
+FlSum *fl_sum_of(FlCtx *ctx, const FlOpDesc *desc, const FlSumArgs *a, int64_t from, int64_t to);
 void fl_sum_free(FlSum *sum);
 /* The run has it, and gives it a number. */
 int64_t fl_sum_put(FlRun *run, FlSum *sum);
+
+/* ---- over ranks: ranks_sums.c ---------------------------------------------------------------------------
+ */
+
 /* Of the list that ranks have parts of: begun behind the program, or made at once. */
 FlStatus fl_ranks_sum_begin(FlCtx *ctx, const FlOpDesc *desc, const FlSumArgs *a, int64_t *number);
 FlStatus fl_ranks_sum_now(FlCtx *ctx, const FlOpDesc *desc, const FlSumArgs *a, FlArray **sum);
-void fl_sum_parts_free(struct FlSumParts *parts);
+/* The vectors before those of rank k, of a list whose elements lie so: at[r] before those of rank r. */
+int64_t fl_sum_vectors_before(const FlSumArgs *a, const int64_t *at, int32_t k);
+/* What a sum of a list whose elements lie so needs over ranks; false: out of memory. `parts`, in the order in
+ * which they come to be, are summed and sent when at least `chunk` elements of them are there. */
+bool fl_sum_over(FlSum *s, const FlRanks *ranks, const FlSumArgs *a, const int64_t *at,
+                 const FlSumPart *parts, int64_t n_parts, int64_t chunk);
+void fl_sum_over_free(struct FlSumOver *over);
+/* After a meeting in which nobody failed. */
+void fl_sum_start(FlSum *s, FlRanks *ranks);
+
+/* ---- before all vectors are there: ranks_ahead.c ------------------------------------------------------- */
+
+/* What the elements of a loop say of their vectors. */
+typedef struct FlSumGives FlSumGives;
+/* Before a loop whose elements ranks share, each some that follow each other. *gives: who is told by the own
+ * elements; NULL: nobody is. Non-zero: as of fl_ranks_together. */
+FlStatus fl_sum_gives_begin(FlCtx *ctx, const FlTasks *tasks, int64_t n, FlSumGives **gives);
+/* Element i of the loop has this operand of its vector. Any worker. */
+void fl_sum_give(FlSumGives *gives, int64_t i, int64_t operand, FlArray *part);
+/* The own elements have run: whether all of their vectors that were wanted are there. */
+bool fl_sum_gives_end(FlSumGives *gives);
+/* The loop is over. `list`: its vectors, of which each rank has its own; NULL: it failed, or all have all.
+ * `all`: fl_sum_gives_end has said so at all ranks. Consumes `gives`. */
+void fl_sum_gives_keep(FlCtx *ctx, FlSumGives *gives, FlArray *list, bool all);
+/* The sum of the list that was begun ahead; NULL: there is none, or of something else. */
+FlSum *fl_sum_ahead_take(FlCtx *ctx, const FlSumArgs *a);
+/* Such a sum is begun by a meeting, in which this rank says what it knows of the loop that made the list;
+ * then all know whether the next one is begun ahead. NULL: nothing is known of the loop. */
+struct FlSumHabit *fl_sum_habit_tell(FlCtx *ctx, const FlSumArgs *a, FlRankSlot *mine);
+void fl_sum_habit_learn(FlCtx *ctx, struct FlSumHabit *habit, const FlSumArgs *a);
+/* It took so long, and so long of that the program waited for it. */
+void fl_sum_habit_time(struct FlSumHabit *habit, int64_t ns, int64_t waited);
+/* That it waited for the last sum of what the loop gave. */
+int64_t fl_sum_waited(const FlRun *run, int32_t site);
+/* Of the thread that sums: returns when parts [from, to) of all own vectors are there; false: they never will
+ * be. */
+bool fl_sum_ahead_wait(struct FlSumAhead *ahead, int64_t from, int64_t to);
+void fl_sum_ahead_free(struct FlSumAhead *ahead);
+void fl_run_free_habits(FlRun *run);
 
 #endif

@@ -24,6 +24,7 @@ typedef struct FlTaskSet {
   FlHeap *heap;               /* of their texts; may be NULL */
   const uint8_t *is_stacked;  /* [n_results] 1: arrays that are only stacked; NULL: none is */
   _Atomic(FlArray *) *stacks; /* [n_results] where these are laid, once one is made; NULL: is_stacked is */
+  struct FlSumGives *gives;   /* who is told of parts of what elements give to a sum; NULL: nobody */
   _Atomic int64_t next;       /* relaxed: elements are handed out in ascending order */
   _Atomic int64_t failed;     /* the first of `n` that failed, n: none. All before it have been handed out */
   pthread_mutex_t lock;       /* the rest */
@@ -48,7 +49,7 @@ void fl_task_set_reset(FlTaskSet *set);
 bool fl_ranks_alike_begin(FlCtx *ctx, int32_t site, int64_t n);
 bool fl_ranks_alike_end(FlCtx *ctx, int32_t site);
 /* After the meeting that ended a loop of n elements: the slots' first values are the nanoseconds that the
- * ranks took. */
+ * ranks took, and those that they waited for sums of what it gave the last time. */
 void fl_ranks_learn(FlRanks *ranks, int32_t site, int64_t n);
 
 /* fl_map_tasks where other ranks have some of the elements: `results` are arrays that are to be filled.

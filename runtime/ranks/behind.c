@@ -7,6 +7,7 @@
 #include "ranks/behind.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -77,7 +78,9 @@ bool fl_ranks_wait(FlRanks *r, FlRankWork *w) {
   FlRankBehind *b = r->behind;
   int64_t begin = now_ns();
   pthread_mutex_lock(&b->lock);
+  atomic_store_explicit(&r->awaited, true, memory_order_relaxed);
   while (!w->done) pthread_cond_wait(&b->changed, &b->lock);
+  atomic_store_explicit(&r->awaited, false, memory_order_relaxed);
   pthread_mutex_unlock(&b->lock);
   if (r->since) r->messages_ns += now_ns() - begin;
   if (!w->lost) return true;

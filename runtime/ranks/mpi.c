@@ -104,8 +104,8 @@ static int begun(FlMpi *m, int failed) {
 
 /* A processor is given to others, ever longer, while nothing comes: workers of this machine need it. But MPI
  * moves bytes only when it is asked, some at a time, so that it is asked as long as so many may take; but
- * behind the program, which has the processor, now and then. */
-static int wait_for(FlMpi *m, void *request, int64_t bytes, bool behind) {
+ * behind the program (`awaited`; else NULL), which has the processor, now and then, unless that waits. */
+static int wait_for(FlMpi *m, void *request, int64_t bytes, const _Atomic bool *awaited) {
   enum { YIELDS = 200, LONGEST_US = 500, BYTE_NS = 4, BEHIND_US = 100 };
   int64_t until = bytes > 0 ? now_ns() + bytes * BYTE_NS : 0;
   for (int64_t round = 0, us = 10;; round++) {
@@ -116,7 +116,7 @@ static int wait_for(FlMpi *m, void *request, int64_t bytes, bool behind) {
     fl_mpi_unlock(m);
     if (failed) return fail(m);
     if (done) return 0;
-    if (behind) {
+    if (awaited && !atomic_load_explicit(awaited, memory_order_relaxed)) {
       nanosleep(&(struct timespec){.tv_nsec = BEHIND_US * 1000}, NULL);
       continue;
     }
@@ -134,7 +134,7 @@ static int gather(FlMpi *m, const void *mine, void *all, int n) {
   void *request = NULL;
   fl_mpi_lock(m);
   int lost = begun(m, m->Iallgather(mine, n, m->byte, all, n, m->byte, m->world, &request));
-  return lost ? lost : wait_for(m, request, 0, false);
+  return lost ? lost : wait_for(m, request, 0, NULL);
 }
 
 static int exchange(void *arg, FlRankSlot *slots) {
@@ -156,7 +156,7 @@ static int send_bytes(void *arg, int32_t from, void *bytes, int64_t n) {
     int some = (int)(n - at < CHUNK ? n - at : CHUNK);
     fl_mpi_lock(m);
     lost = begun(m, m->Ibcast(room ? room : (char *)bytes + at, some, m->byte, from, m->world, &request));
-    if (!lost) lost = wait_for(m, request, some, false);
+    if (!lost) lost = wait_for(m, request, some, NULL);
   }
   if (room) munmap(room, CHUNK);
   return lost;
@@ -165,8 +165,9 @@ static int send_bytes(void *arg, int32_t from, void *bytes, int64_t n) {
 static int64_t chunk_at(int64_t bytes, int64_t at) { return bytes - at < CHUNK ? bytes - at : CHUNK; }
 
 /* With the rank `away` behind this one, and with that as far before it: n trades at once. */
-static int trade_with(FlMpi *m, const FlRankTrade *with, int32_t n, int away, int tag) {
+static int trade_with(FlMpi *m, const FlRankTrade *with, int32_t n, int away, const _Atomic bool *awaited) {
   int to = (m->here + away) % m->size, from = (m->here - away + m->size) % m->size, lost = 0;
+  int tag = awaited ? BEHIND : TRADE;
   int64_t most = 0;
   for (int32_t i = 0; i < n; i++) {
     const FlRankTrade *all = with + i * m->size;
@@ -191,21 +192,23 @@ static int trade_with(FlMpi *m, const FlRankTrade *with, int32_t n, int away, in
         failed = m->Isend((const char *)t->out + at, (int)out, m->byte, to, tag, m->world, &requests[some++]);
     }
     lost = begun(m, failed);
-    for (int i = 0; i < some && !lost; i++) lost = wait_for(m, requests[i], bytes[i], tag == BEHIND);
+    for (int i = 0; i < some && !lost; i++) lost = wait_for(m, requests[i], bytes[i], awaited);
   }
   return lost;
 }
 
-static int trade_by(FlMpi *m, const FlRankTrade *with, int32_t n, int tag) {
+static int trade_by(FlMpi *m, const FlRankTrade *with, int32_t n, const _Atomic bool *awaited) {
   int lost = 0;
   for (int32_t i = 0; i < n; i += AT_ONCE)
     for (int away = 1; away < m->size && !lost; away++)
-      lost = trade_with(m, with + i * m->size, n - i < AT_ONCE ? n - i : AT_ONCE, away, tag);
+      lost = trade_with(m, with + i * m->size, n - i < AT_ONCE ? n - i : AT_ONCE, away, awaited);
   return lost;
 }
 
-static int trade(void *arg, const FlRankTrade *with, int32_t n) { return trade_by(arg, with, n, TRADE); }
-static int trade_behind(void *arg, const FlRankTrade *with) { return trade_by(arg, with, 1, BEHIND); }
+static int trade(void *arg, const FlRankTrade *with, int32_t n) { return trade_by(arg, with, n, NULL); }
+static int trade_behind(void *arg, const FlRankTrade *with, const _Atomic bool *awaited) {
+  return trade_by(arg, with, 1, awaited);
+}
 
 static const FlRankEngine engine = {exchange, send_bytes, trade, trade_behind, true, false};
 

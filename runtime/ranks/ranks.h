@@ -59,7 +59,8 @@ typedef struct FlRankEngine {
   int (*send)(void *arg, int32_t from, void *bytes, int64_t n);
   /* n trades at once, one behind the other; what is between a rank and itself is left alone. */
   int (*trade)(void *arg, const FlRankTrade *with, int32_t n);
-  int (*trade_behind)(void *arg, const FlRankTrade *with); /* one, of the work behind the program */
+  /* One, of the work behind the program, which has the processor unless it waits for that. */
+  int (*trade_behind)(void *arg, const FlRankTrade *with, const _Atomic bool *awaited);
   bool says_lost;   /* who is told that a rank is lost has said so (FlRankNews) */
   bool one_process; /* the ranks are threads of one process, which share its standard input */
 } FlRankEngine;
@@ -77,6 +78,7 @@ typedef struct FlRankLoop {
   bool known;       /* it was shared before */
   bool meets;       /* its elements need other ranks: it is shared always */
   double ns, bytes; /* of an element */
+  double waited_ns; /* that the program then waited for sums of what it gave: its last rank */
   double whole_ns;  /* that it took since, as far as that says, where it ran whole; */
   double patience;  /* so often what a meeting takes, before it is measured again */
 } FlRankLoop;
@@ -129,6 +131,7 @@ typedef struct FlRanks {
   bool uneven;                 /* for tests: parts of many sizes, also of none */
   int64_t turn;                /* loops so far, where they are shared by turns */
   struct FlRankBehind *behind; /* behind.c; NULL: no work has gone on behind the program */
+  _Atomic bool awaited;        /* the program waits for such work */
 } FlRanks;
 
 enum { FL_RANKS_PARTS_FROM = 1 << 20 };

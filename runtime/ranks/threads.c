@@ -147,8 +147,9 @@ static int trade(void *arg, const FlRankTrade *mine, int32_t n) {
   return lost;
 }
 
-static int trade_behind(void *arg, const FlRankTrade *mine) {
+static int trade_behind(void *arg, const FlRankTrade *mine, const _Atomic bool *awaited) {
   Seat *s = arg;
+  (void)awaited; /* who waits sleeps */
   return trade_at(s, &s->threads->behind, mine);
 }
 

@@ -103,9 +103,9 @@ static int counted_trade(void *arg, const FlRankTrade *with, int32_t n) {
 }
 
 /* Of the work behind the program, which is the program's always, and which it does not wait for. */
-static int counted_trade_behind(void *arg, const FlRankTrade *with) {
+static int counted_trade_behind(void *arg, const FlRankTrade *with, const _Atomic bool *awaited) {
   Counted *c = arg;
-  int lost = fl_rank_threads.trade_behind(c->arg, with);
+  int lost = fl_rank_threads.trade_behind(c->arg, with, awaited);
   for (int32_t k = 0; !lost && k < c->n; k++) c->came += k == c->here ? 0 : with[k].takes;
   return lost;
 }

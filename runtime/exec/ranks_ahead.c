@@ -51,7 +51,7 @@ struct FlSumGives {
   bool odd;                  /* or there was no memory */
 };
 
-/* ---- habits ------------------------------------------------------------------------------------------- */
+/* ---- habits ---------------------------------------------------------------------------------------- */
 
 static FlSumHabit *habit_at(const FlRun *run, int32_t site) {
   FlSumHabit *h = run->habits;
@@ -103,8 +103,7 @@ int64_t fl_sum_waited(const FlRun *run, int32_t site) {
   return h ? h->waited : 0;
 }
 
-/* ---- parts, as they come ----------------------------------------------------------------------------------
- */
+/* ---- parts, as they come --------------------------------------------------------------------------- */
 
 static FlSumAhead *ahead_new(const FlSum *s, int64_t n_parts) {
   FlSumAhead *a = calloc(1, sizeof *a);
@@ -189,8 +188,7 @@ void fl_sum_give(FlSumGives *g, int64_t i, int64_t operand, FlArray *part) {
   else note_part(g, i, operand, part);
 }
 
-/* ---- a loop ---------------------------------------------------------------------------------------------
- */
+/* ---- a loop ---------------------------------------------------------------------------------------- */
 
 /* NULL: out of memory. */
 static FlSum *sum_ahead(FlCtx *ctx, const FlSumHabit *h, int64_t n) {
@@ -302,8 +300,7 @@ void fl_sum_gives_keep(FlCtx *ctx, FlSumGives *g, FlArray *list, bool all) {
   free(g);
 }
 
-/* ---- the sum that is asked for ----------------------------------------------------------------------------
- */
+/* ---- the sum that is asked for --------------------------------------------------------------------- */
 
 static FlSumHabit *habit_of(const FlRun *run, const FlArray *list) {
   FlSumHabit *h = run->habits;
@@ -340,10 +337,14 @@ static int64_t digest_of(const FlSumHabit *h) {
   return (int64_t)(x | 1);
 }
 
-/* The list goes elsewhere from now on. */
 static void let_go(FlSumHabit *h) {
   fl_array_unref(h->list);
   h->list = NULL;
+}
+
+void fl_sum_habit_let_go(FlRun *run, const FlArray *list) {
+  FlSumHabit *h = habit_of(run, list);
+  if (h) let_go(h);
 }
 
 /* `args` without the list, and with weights of their own. */
@@ -381,10 +382,9 @@ static int64_t worth(const FlRanks *r, const FlSumHabit *h, int64_t ns) {
   return chunks < 2 || !long_enough ? 0 : h->args.k / chunks + 1;
 }
 
-void fl_sum_habit_learn(FlCtx *ctx, FlSumHabit *h, const FlSumArgs *a) {
+void fl_sum_habit_learn(FlCtx *ctx, FlSumHabit *h) {
   const FlRanks *r = ctx->ranks;
   int64_t digest = r->slots[0].values[0], ns = 0;
-  (void)a;
   if (!h) return;
   h->known = digest != 0;
   for (int32_t k = 0; k < r->n; k++) {

@@ -62,7 +62,7 @@ static bool next_span(const FlSumOver *o, Span *c) {
   return c->end > c->first;
 }
 
-/* ---- a sum -------------------------------------------------------------------------------------------- */
+/* ---- a sum ----------------------------------------------------------------------------------------- */
 
 /* What elements [from, to) of the own nodes are of part q, where the piece of rank r has them. */
 static void add_part(const FlSum *s, const Span *c, int64_t q, int32_t r) {
@@ -158,7 +158,7 @@ static int run(FlRankWork *work, FlRanks *ranks) {
   return lost;
 }
 
-/* ---- where it begins ---------------------------------------------------------------------------------- */
+/* ---- where it begins ------------------------------------------------------------------------------- */
 
 int64_t fl_sum_vectors_before(const FlSumArgs *a, const int64_t *at, int32_t r) {
   int64_t rows = at[r] - a->first, n = rows <= 0 ? 0 : (rows + a->apart - 1) / a->apart;
@@ -229,6 +229,7 @@ static FlStatus prepare(FlCtx *ctx, const FlOpDesc *desc, const FlSumArgs *a, bo
 FlStatus fl_ranks_sum_now(FlCtx *ctx, const FlOpDesc *desc, const FlSumArgs *a, FlArray **sum) {
   FlRankSlot mine = {.step = FL_RANKS_ROWS, .site = desc->site};
   FlSum *s;
+  fl_sum_habit_let_go(ctx->run, a->list);
   FlStatus status = prepare(ctx, desc, a, false, &mine, &s);
   if (!status && make(s, ctx->ranks, false)) status = fl_rows_lost(ctx);
   if (!status) *sum = fl_array_ref(s->value);
@@ -255,7 +256,7 @@ FlStatus fl_ranks_sum_begin(FlCtx *ctx, const FlOpDesc *desc, const FlSumArgs *a
     struct FlSumHabit *habit = fl_sum_habit_tell(ctx, a, &mine);
     FlStatus status = prepare(ctx, desc, a, true, &mine, &s);
     if (status) return status;
-    fl_sum_habit_learn(ctx, habit, a);
+    fl_sum_habit_learn(ctx, habit);
     s->habit = habit;
     fl_sum_start(s, ctx->ranks);
   }

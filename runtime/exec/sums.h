@@ -49,8 +49,7 @@ void fl_sum_free(FlSum *sum);
 /* The run has it, and gives it a number. */
 int64_t fl_sum_put(FlRun *run, FlSum *sum);
 
-/* ---- over ranks: ranks_sums.c ---------------------------------------------------------------------------
- */
+/* ---- over ranks: ranks_sums.c ---------------------------------------------------------------------- */
 
 /* Of the list that ranks have parts of: begun behind the program, or made at once. */
 FlStatus fl_ranks_sum_begin(FlCtx *ctx, const FlOpDesc *desc, const FlSumArgs *a, int64_t *number);
@@ -65,7 +64,7 @@ void fl_sum_over_free(struct FlSumOver *over);
 /* After a meeting in which nobody failed. */
 void fl_sum_start(FlSum *s, FlRanks *ranks);
 
-/* ---- before all vectors are there: ranks_ahead.c ------------------------------------------------------- */
+/* ---- before all vectors are there: ranks_ahead.c --------------------------------------------------- */
 
 /* What the elements of a loop say of their vectors. */
 typedef struct FlSumGives FlSumGives;
@@ -84,7 +83,9 @@ FlSum *fl_sum_ahead_take(FlCtx *ctx, const FlSumArgs *a);
 /* Such a sum is begun by a meeting, in which this rank says what it knows of the loop that made the list;
  * then all know whether the next one is begun ahead. NULL: nothing is known of the loop. */
 struct FlSumHabit *fl_sum_habit_tell(FlCtx *ctx, const FlSumArgs *a, FlRankSlot *mine);
-void fl_sum_habit_learn(FlCtx *ctx, struct FlSumHabit *habit, const FlSumArgs *a);
+void fl_sum_habit_learn(FlCtx *ctx, struct FlSumHabit *habit);
+/* The list is summed at once. */
+void fl_sum_habit_let_go(FlRun *run, const FlArray *list);
 /* It took so long, and so long of that the program waited for it. */
 void fl_sum_habit_time(struct FlSumHabit *habit, int64_t ns, int64_t waited);
 /* That it waited for the last sum of what the loop gave. */

@@ -25,10 +25,9 @@ typedef struct FlSumOver {
   FlSumNode *nodes;  /* of all ranks */
   FlSumPart *parts;  /* of all vectors */
   int64_t n_parts, chunk;
-  double *out; /* of the own nodes: the elements of each rank's piece */
-  double *in;  /* of the own piece of a span: the nodes of each rank */
-  double *
-      line; /* the sum, in the order in which its elements come to be; where that is the vector's own, NULL */
+  double *out;  /* of the own nodes: the elements of each rank's piece */
+  double *in;   /* of the own piece of a span: the nodes of each rank */
+  double *line; /* the sum, in the order in which its elements come to be; NULL: that is the vector's */
   FlRankTrade *with;
 } FlSumOver;
 

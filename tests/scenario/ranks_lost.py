@@ -35,6 +35,18 @@ let t: Row[_] = read_csv("data.csv")
 print(sum(t.a))
 print([for k in 0..9: sum(t.a) // k])
 """
+# Steps of some tens of milliseconds, whose gradients are sent while they are computed
+GRADIENTS = """import optim
+type Net[d] = (a: f64[d, d], b: f64[d, d], c: f64[d, d], e: f64[d])
+fn cost(p: Net[d], x: f64[n, d], y: f64[n]) -> f64 = mean((tanh(tanh(tanh(x @ p.a) @ p.b) @ p.c) @ p.e - y)^2)
+let n = 4000
+let x = normal(1, n, 300)
+let y = normal(2, n)
+let w = 0.05 * normal(3, 300, 300)
+print(0)
+let m = optim.sgd((p, b) => cost(p, x[b.rows], y[b.rows]), (a = w, b = w, c = w, e = w[0]), n, epochs = 100_000, batch = n, shards = 3, rate = 0.01)
+print(m.losses[0])
+"""
 if PATIENCE > 1:  # MPICH leaves memory behind that is its own
     os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
 
@@ -204,6 +216,19 @@ def pauses(place, launcher, want):
         (place.path / "out.csv").unlink(missing_ok=True)
 
 
+def gradients(place, launcher):
+    """A rank that is killed while others wait for its part of a gradient, or send theirs."""
+    for k in range(ERRORS):
+        rank, wait = k % 3, 0.7 + random.random()
+        what = f"{launcher}: rank {rank} killed after {wait:.2f} s of training"
+        p, ranks = running(place, launcher, "gradients", "--no-cache")
+        time.sleep(wait)
+        everyone = below(p.pid)
+        kill(ranks[rank], signal.SIGKILL)
+        status, out, said = end(p, everyone, what, (launcher, "a rank killed while it trains"))
+        check(status == 4 and messages(said) == 1 and "E0920" in said, f"{what}: status {status}, one message", said)
+
+
 def signals(place, launcher):
     """To each process in turn: the one that was started, the launchers, the ranks."""
     p, ranks = running(place, launcher, "long", "--no-cache")
@@ -321,7 +346,7 @@ def library_aborts(place, launcher):
           f"{launcher}: a library that aborts is no fault of flow's", (done.returncode, done.stderr))
 
 
-place = Place(slow__flow=SCRIPT, long__flow=LONG, reads__flow=READS)
+place = Place(slow__flow=SCRIPT, long__flow=LONG, reads__flow=READS, gradients__flow=GRADIENTS)
 place.write("sorts.flow", 'let a = [for i in 0..5000000: (i * 7919) % 5000011]\nlet s = sort(a)\nprint(s[0] + s[4999999])\n')
 place.write("prints.flow", 'for i in 0..20_000 { print("line {i} that is read late") }\n')
 place.write("fails.flow", (place.path / "prints.flow").read_text() + 'assert 1 > 2, "not so"\n')
@@ -344,6 +369,7 @@ for launcher in LAUNCHERS:
     kills(place, launcher, alone.stdout)
     stops(place, launcher, alone.stdout)
     pauses(place, launcher, alone.stdout)
+    gradients(place, launcher)
     signals(place, launcher)
     launchers(place, launcher)
     stopped_late(place, launcher)

@@ -70,8 +70,10 @@ def outcome(folder, count):
     """What a way gave; the line that counts stages is left out where the store was not empty."""
     said, ran = without_ranks(pathlib.Path(f"{folder}.err").read_bytes().decode(errors="surrogateescape")), folder / "ran.txt"
     said = said.encode(errors="surrogateescape")
+    status = pathlib.Path(f"{folder}.status").read_text()
+    count &= status == "0\n"  # how many stages had begun, or failed, when a run knew that it has failed hangs on its workers, also alone
     return {"ran": sorted(ran.read_text().splitlines()) if ran.exists() else [],
-            "status": pathlib.Path(f"{folder}.status").read_text(), "out": pathlib.Path(f"{folder}.out").read_bytes(),
+            "status": status, "out": pathlib.Path(f"{folder}.out").read_bytes(),
             "err": said if count else COUNTS.sub(b"", said), **written(folder)}
 
 

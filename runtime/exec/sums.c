@@ -138,7 +138,7 @@ FlStatus fl_rt_sum_end(FlCtx *ctx, const FlOpDesc *desc, const FlSlot *args, FlS
   int64_t before = s->under_way ? ctx->ranks->messages_ns : 0;
   bool there = !s->under_way || fl_ranks_wait(ctx->ranks, &s->work);
   if (there) results[0].a = fl_array_ref(s->value);
-  if (s->habit) fl_sum_habit_time(s->habit, s->ns, ctx->ranks->messages_ns - before);
+  if (s->habit) fl_sum_habit_time(s->habit, s->ahead ? 0 : s->work.ns, ctx->ranks->messages_ns - before);
   fl_sum_free(s);
   return there ? 0 : fl_rows_lost(ctx);
 }

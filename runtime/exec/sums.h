@@ -27,8 +27,7 @@ typedef struct FlSum {
   int64_t n_leaves, n_parts;
   struct FlSumOver *over;   /* over ranks */
   struct FlSumAhead *ahead; /* begun before the vectors were there; else NULL */
-  int64_t ns;               /* that it took at once, when it is done; 0: it waited for vectors; */
-  struct FlSumHabit *habit; /* of the loop that made them, which learns that; or NULL */
+  struct FlSumHabit *habit; /* of the loop that made them, which learns how long it took; or NULL */
 } FlSum;
 
 /* What is to be summed. */
@@ -86,7 +85,7 @@ struct FlSumHabit *fl_sum_habit_tell(FlCtx *ctx, const FlSumArgs *a, FlRankSlot 
 void fl_sum_habit_learn(FlCtx *ctx, struct FlSumHabit *habit);
 /* The list is summed at once. */
 void fl_sum_habit_let_go(FlRun *run, const FlArray *list);
-/* It took so long, and so long of that the program waited for it. */
+/* It took so long at once (0: it waited for vectors), and so long the program waited for it. */
 void fl_sum_habit_time(struct FlSumHabit *habit, int64_t ns, int64_t waited);
 /* That it waited for the last sum of what the loop gave. */
 int64_t fl_sum_waited(const FlRun *run, int32_t site);

@@ -19,6 +19,12 @@ typedef struct FlRankBehind {
   bool over;
 } FlRankBehind;
 
+static int64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 static void *work_behind(void *arg) {
   FlRanks *r = arg;
   FlRankBehind *b = r->behind;
@@ -28,7 +34,9 @@ static void *work_behind(void *arg) {
     FlRankWork *w = b->first;
     if (!w) break;
     pthread_mutex_unlock(&b->lock);
+    int64_t begin = now_ns();
     int lost = w->run(w, r);
+    w->ns = now_ns() - begin;
     pthread_mutex_lock(&b->lock);
     b->first = w->next;
     if (!b->first) b->last = &b->first;
@@ -66,12 +74,6 @@ void fl_ranks_start(FlRanks *r, FlRankWork *w) {
   b->last = &w->next;
   pthread_cond_broadcast(&b->changed);
   pthread_mutex_unlock(&b->lock);
-}
-
-static int64_t now_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 bool fl_ranks_wait(FlRanks *r, FlRankWork *w) {

@@ -101,6 +101,7 @@ typedef struct FlRankWork {
   int (*run)(struct FlRankWork *work, struct FlRanks *ranks);
   struct FlRankWork *next;
   int64_t bytes; /* that this rank gives */
+  int64_t ns;    /* that it took */
   bool done;
   int lost;
 } FlRankWork;

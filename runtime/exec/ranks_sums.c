@@ -20,9 +20,9 @@ typedef struct Span {
 
 typedef struct FlSumOver {
   int32_t n, here;
-  int64_t k, *first; /* [n + 1] nodes before those of each rank */
-  FlSumNode *nodes;  /* of all ranks */
-  FlSumPart *parts;  /* of all vectors */
+  int64_t *first;   /* [n + 1] nodes before those of each rank */
+  FlSumNode *nodes; /* of all ranks */
+  FlSumPart *parts; /* of all vectors */
   int64_t n_parts, chunk;
   double *out;  /* of the own nodes: the elements of each rank's piece */
   double *in;   /* of the own piece of a span: the nodes of each rank */
@@ -183,7 +183,7 @@ bool fl_sum_over(FlSum *s, const FlRanks *r, const FlSumArgs *a, const int64_t *
                  int64_t n_parts, int64_t chunk) {
   FlSumOver *o = s->over = calloc(1, sizeof *o);
   if (!o) return false;
-  *o = (FlSumOver){.n = r->n, .here = r->here, .k = a->k, .n_parts = n_parts, .chunk = chunk};
+  *o = (FlSumOver){.n = r->n, .here = r->here, .n_parts = n_parts, .chunk = chunk};
   o->first = calloc((size_t)r->n + 1, sizeof *o->first);
   o->with = calloc((size_t)r->n, sizeof *o->with);
   o->parts = calloc((size_t)n_parts, sizeof *o->parts);

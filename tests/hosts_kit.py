@@ -4,6 +4,7 @@ joined to the others by a bridge. For tests and benchmarks of --hosts; as root, 
 import atexit
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -70,7 +71,9 @@ class Hosts:
         users = pathlib.Path("/etc/passwd").read_text()  # a server that was not installed has no user
         if "\nsshd:" not in users:
             users += "sshd:x:65533:65534::/run/sshd:/usr/sbin/nologin\n"
-        (place / "passwd").write_text(users)
+        (place / "home").mkdir()  # with no profile: what a user's own says is not of the tests
+        (place / "home/.bashrc").write_text("")
+        (place / "passwd").write_text(re.sub(r"^(root:(?:[^:\n]*:){4})[^:\n]*:", rf"\1{place}/home:", users, flags=re.M))
         (place / "bin").mkdir()
         (place / "bin/ssh").write_text(f"#!/bin/sh\nexec {shutil.which('ssh')} -F {place}/ssh_config \"$@\"\n")
         (place / "bin/ssh").chmod(0o755)

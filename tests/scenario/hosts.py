@@ -176,14 +176,12 @@ def lacking(launcher):
         sh("b", back)
     said = doctor("a,nowhere", FLOW_MPIRUN=launcher)[("nowhere", "ssh")]
     check(said["state"] == "wrong" and "resolve" in said["found"], "a name that is none", said)
-    profile = pathlib.Path.home() / ".bashrc"
-    if profile.exists():  # whose shells have something to say, on both outputs
-        place.write("talks", "echo there is mail; echo a shim is rebuilt >&2\n")
-        sh("b", f"mount --bind {place.path}/talks {profile}")
+    profile = hosts.place / "home/.bashrc"  # of a shell that has something to say, on both outputs
+    place.write("talks", "echo there is mail; echo a shim is rebuilt >&2\n")
+    sh("b", f"mount --bind {place.path}/talks {profile}")
     well = doctor("a,b,c", FLOW_MPIRUN=launcher)
     check(all(c["state"] == "ok" for c in well.values()) and (None, "ranks") in well, f"{launcher}: all is well again", well)
-    if profile.exists():
-        sh("b", f"umount {profile}")
+    sh("b", f"umount {profile}")
 
 
 for launcher in LAUNCHERS if ALL else LAUNCHERS[:1]:
